@@ -1,0 +1,66 @@
+# The front door. Meson and Ninja do the work; this file holds what people type.
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+DESTDIR ?=
+BUILD ?= build
+JOBS ?= 2
+PYTHON ?= /usr/bin/python3
+# SETUP=no: nothing is ever installed on this machine. T=TEXT: only the suites whose name has TEXT.
+SETUP ?= yes
+T ?=
+
+export PYTHON SETUP
+
+.PHONY: all install setup demo check check-long bench coverage format clean help
+
+all:
+	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+setup:
+	@tools/setup build
+
+demo:
+	@tools/setup build demo
+	@tools/build $(BUILD)
+	@BUILD=$(abspath $(BUILD)) tools/demo
+
+check:
+	@tools/setup build check
+	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) $(T)
+
+check-long:
+	@tools/setup build check
+	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 $(T)
+
+bench:
+	@tools/setup build bench
+	@tools/build $(BUILD) bench
+	@BUILD=$(abspath $(BUILD)) bench/run
+
+coverage:
+	@tools/setup build check coverage
+	@tools/coverage $(BUILD)-coverage $(JOBS) $(T)
+
+format:
+	@tools/setup format
+	@tools/sources -h include src cli tests bench examples | xargs clang-format -i
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage
+
+help:
+	@echo 'make              build the command and the libraries into $(BUILD)/'
+	@echo 'make install      install them (PREFIX, LIBDIR, DESTDIR)'
+	@echo 'make demo         show the main job live'
+	@echo 'make check        run every test (T=TEXT: only the suites whose name has TEXT)'
+	@echo 'make check-long   the same with the long crash and concurrency work'
+	@echo 'make bench        measure against the peers'
+	@echo 'make coverage     measure which lines the tests reach'
+	@echo 'make format       let clang-format lay out the sources'
+	@echo 'make clean        remove all that was built'
+	@echo 'demo, check, bench, coverage and format first install what they need (SETUP=no: never);'
+	@echo 'make setup installs what make alone needs.'

@@ -1,0 +1,42 @@
+/* What the user asked for: the words of the command line, read by the tables. */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <untorn.h>
+
+#include "verb.h"
+
+struct arguments {
+    const struct verb *verb;
+    char **operands; /* borrowed from argv, as everything here */
+    int operand_count;
+    char **command; /* what follows `--`, NULL at its end; NULL if the verb takes none */
+
+    struct untorn_options options;
+    struct untorn_hash if_match; /* what options.if_match points to */
+    enum untorn_records records;
+    bool allow_empty, dry_run, report, shared, repair, abandon, help;
+    uint64_t given; /* OPTION_... bits */
+};
+
+/* Finds the verb among argv (options may stand before it) and takes it out of it.
+ * Returns 0 with *ret_name NULL if there is none; -1 after telling what is wrong. */
+int arguments_find_verb(int *argc, char **argv, const char **ret_name);
+
+/* Reads argv, which keeps argv[0] and has lost the verb. Returns 0, or the exit status after
+ * telling what is wrong. With `help` set nothing else was checked. */
+int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc,
+                    char **argv);
+
+/* "untorn VERB: TEXT (try: untorn VERB --help)" as a message; returns the exit status for it. */
+__attribute__((format(printf, 2, 3))) int usage_error(const struct verb *verb, const char *format,
+                                                      ...);
+
+/* FILE is `-`: standard input to standard output, no file. */
+bool is_filter(const struct arguments *arguments);
+
+#endif

@@ -1,0 +1,39 @@
+/* Running the user's command, under a lock that it inherits.
+ *
+ * While it runs, untorn stays to the end of it: Ctrl-C reaches both from the terminal, and the
+ * command decides what it means; SIGTERM, SIGHUP and a SIGINT that another process sent to untorn
+ * alone are handed on. What came is remembered in `signal`, so that nothing is saved after it.
+ */
+#ifndef CLI_CHILD_H
+#define CLI_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffer.h"
+
+struct child_result {
+    int start_error; /* an errno value: the command could not be started */
+    int pipe_error;  /* an errno value: its output could not be collected */
+    int exit_status; /* of the command, if it ended by itself */
+    int killed_by;   /* the signal that ended it, or 0 */
+    int signal;      /* the signal that untorn got meanwhile, or 0 */
+};
+
+/* Runs `command` with our own standard input and output. `lock_value` is for its UNTORN_LOCK;
+ * NULL leaves the environment as it is. */
+struct child_result child_run(char *const *command, const char *lock_value);
+
+/* Runs it with `input` as its standard input and collects its standard output. It may write
+ * before it reads, and need not read at all. */
+struct child_result child_filter(char *const *command, const char *lock_value, const void *input,
+                                 size_t size, struct buffer *output);
+
+/* 127 for a command that is not there, 126 for one that cannot be run: as env(1) and shells. */
+int child_start_status(const struct child_result *result);
+
+/* Ends untorn by the signal it got, as if it had not caught it: a shell that waits for untorn then
+ * knows to stop as well. */
+void child_die_of(int signal);
+
+#endif

@@ -1,0 +1,17 @@
+/* What the command says on standard error: one line each, `untorn: ` in front.
+ *
+ * Control characters are escaped, so that a file name or another process's command line can
+ * neither move the cursor nor pretend to be a second message; all other bytes pass as they are.
+ */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include <stddef.h>
+
+__attribute__((format(printf, 1, 2))) void message(const char *format, ...);
+
+/* Writes `text` with its control characters escaped (\n, \t, \x1b; C1 controls in UTF-8 too).
+ * Always terminated; what does not fit is left out. Returns the length. */
+size_t escape_controls(const char *text, char *escaped, size_t size);
+
+#endif

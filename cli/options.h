@@ -1,0 +1,51 @@
+/* The options of all verbs: one table. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arguments;
+
+/* A bit each, for struct verb. */
+#define OPTION_MODE (1ull << 0)
+#define OPTION_LEVEL (1ull << 1)
+#define OPTION_IF_MATCH (1ull << 2)
+#define OPTION_IF_CHANGED (1ull << 3)
+#define OPTION_EXCLUSIVE (1ull << 4)
+#define OPTION_KEEP_INODE (1ull << 5)
+#define OPTION_SYMLINK (1ull << 6)
+#define OPTION_WAIT (1ull << 7)
+#define OPTION_PARENTS (1ull << 8)
+#define OPTION_ALLOW_EMPTY (1ull << 9)
+#define OPTION_STRICT (1ull << 10)
+#define OPTION_STATE_DIR (1ull << 11)
+#define OPTION_LOCK_FILE (1ull << 12)
+#define OPTION_REPORT (1ull << 13)
+#define OPTION_DRY_RUN (1ull << 14)
+#define OPTION_RECORDS (1ull << 15)
+#define OPTION_SHARED (1ull << 16)
+#define OPTION_REPAIR (1ull << 17)
+#define OPTION_ABANDON (1ull << 18)
+#define OPTION_HELP (1ull << 63)
+
+/* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */
+typedef const char *option_take_function(struct arguments *arguments, const char *value);
+
+struct option {
+    uint64_t bit;
+    const char *name; /* without the dashes */
+    char letter;      /* 0: none */
+    const char *argument; /* as help shows the value; NULL: a switch */
+    const char *text;
+    option_take_function *take; /* of a value */
+    size_t field;               /* of a switch: where its bool lies in struct arguments */
+};
+
+extern const struct option option_table[]; /* name NULL behind the last */
+
+/* `word` is `--name`, `--name=value` or `-x`. NULL if there is no such option; *ret_value is the
+ * text behind `=`, or NULL. */
+const struct option *option_find(const char *word, const char **ret_value);
+
+#endif

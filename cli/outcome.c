@@ -1,0 +1,101 @@
+#include "outcome.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "output.h"
+
+struct outcome outcome_begin(const struct arguments *arguments, const char *path)
+{
+    return (struct outcome){
+        .arguments = arguments, .path = path, .position = UNTORN_NO_POSITION};
+}
+
+void outcome_library(struct outcome *outcome, const struct untorn_error *error)
+{
+    outcome->status = error->status;
+    outcome->exit_code = untorn_status_exit_code(error->status);
+    outcome->flags = error->flags;
+    outcome->position = error->position;
+    outcome->text[0] = '\0';
+    if (error->status != UNTORN_OK)
+        untorn_describe(error, outcome->text, sizeof outcome->text);
+}
+
+void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_code,
+                  const char *format, ...)
+{
+    int used = snprintf(outcome->text, sizeof outcome->text / 2, "%s: ", outcome->path);
+    size_t offset = used > 0 ? (size_t)used : 0;
+    if (offset >= sizeof outcome->text / 2)
+        offset = sizeof outcome->text / 2 - 1;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(outcome->text + offset, sizeof outcome->text - offset, format, arguments);
+    va_end(arguments);
+    outcome->status = status;
+    outcome->exit_code = exit_code;
+}
+
+void outcome_source(struct outcome *outcome, const char *source, int os_error)
+{
+    bool missing = os_error == ENOENT || os_error == ENOTDIR;
+    outcome->status = missing ? UNTORN_MISSING : UNTORN_IO;
+    outcome->exit_code = missing ? 3 : 1;
+    if (strcmp(outcome->path, "-") == 0)
+        snprintf(outcome->text, sizeof outcome->text, "%s: %s", source, strerror(os_error));
+    else
+        snprintf(outcome->text, sizeof outcome->text, "%s: %s (%s is unchanged)", source,
+                 strerror(os_error), outcome->path);
+}
+
+static void print_report(const struct outcome *outcome)
+{
+    output_format("{\"verb\":\"%s\",\"path\":", outcome->arguments->verb->name);
+    output_json_text(outcome->path);
+    output_format(",\"status\":\"%s\",\"exit\":%d,\"flags\":[",
+                  untorn_status_name(outcome->status), outcome->exit_code);
+    const char *separator = "";
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const char *word = outcome->flags & 1u << bit ? untorn_flag_word(1u << bit) : NULL;
+        if (!word)
+            continue;
+        output_format("%s\"%s\"", separator, word);
+        separator = ",";
+    }
+    output_text("]");
+    if (outcome->has_hash) {
+        char text[UNTORN_HASH_TEXT_SIZE];
+        output_format(",\"hash\":\"%s\"", untorn_hash_format(&outcome->hash, text));
+    }
+    if (outcome->position != UNTORN_NO_POSITION)
+        output_format(",\"position\":%llu", (unsigned long long)outcome->position);
+    if (outcome->text[0]) {
+        output_text(",\"message\":");
+        output_json_text(outcome->text);
+    }
+    output_text("}\n");
+}
+
+/* Success says nothing, but for what a user would want to act on. */
+static void print_notes(const struct outcome *outcome)
+{
+    static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT};
+    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+        if (outcome->flags & telling[i])
+            message("%s: note: %s", outcome->path, untorn_flag_text(telling[i]));
+}
+
+int outcome_finish(const struct outcome *outcome)
+{
+    if (outcome->text[0])
+        message("%s", outcome->text);
+    print_notes(outcome);
+    if (outcome->arguments->report)
+        print_report(outcome);
+    return outcome->exit_code == 0 ? 0
+                                   : outcome->arguments->verb->failure_base + outcome->exit_code;
+}

@@ -1,0 +1,46 @@
+/* How a verb ends: what happened to which path, told once on standard error, with --report as a
+ * line of JSON on standard output, and as the exit status.
+ *
+ *     struct outcome outcome = outcome_begin(arguments, path);
+ *     ... outcome_library(&outcome, &error), or outcome_fail(&outcome, ...) ...
+ *     return outcome_finish(&outcome);
+ */
+#ifndef CLI_OUTCOME_H
+#define CLI_OUTCOME_H
+
+#include <stdbool.h>
+
+#include <untorn.h>
+
+#include "arguments.h"
+#include "limits.h"
+
+struct outcome {
+    const struct arguments *arguments;
+    const char *path; /* borrowed */
+    int status;       /* enum untorn_status */
+    int exit_code;
+    unsigned flags;
+    uint64_t position;
+    bool has_hash; /* of the content that the file has now */
+    struct untorn_hash hash;
+    char text[CLI_TEXT]; /* what happened, "PATH: ... (...)"; empty on success */
+};
+
+struct outcome outcome_begin(const struct arguments *arguments, const char *path);
+
+/* What the library said, whether it worked or not. */
+void outcome_library(struct outcome *outcome, const struct untorn_error *error);
+
+/* What the command found itself. The text goes behind "PATH: ". */
+__attribute__((format(printf, 4, 5))) void outcome_fail(struct outcome *outcome,
+                                                        enum untorn_status status, int exit_code,
+                                                        const char *format, ...);
+
+/* A source that could not be read: names the source, not the file that stays as it was. */
+void outcome_source(struct outcome *outcome, const char *source, int os_error);
+
+/* Tells it and returns the exit status. */
+int outcome_finish(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,113 @@
+/* untorn read and untorn hash: what a file holds, and which version that is. */
+#include "input.h"
+#include "options.h"
+#include "outcome.h"
+#include "output.h"
+
+static int filter_read(struct outcome *outcome)
+{
+    struct input input;
+    int error = input_open(NULL, &input);
+    if (error == 0)
+        error = input_to_output(&input);
+    if (error != 0)
+        outcome_source(outcome, input.name, error);
+    return outcome_finish(outcome);
+}
+
+static int run_read(struct arguments *arguments)
+{
+    struct outcome outcome = outcome_begin(arguments, arguments->operands[0]);
+    struct untorn_content content;
+    struct untorn_error error;
+    if (is_filter(arguments))
+        return filter_read(&outcome);
+    if (untorn_read(outcome.path, &arguments->options, &content, &error) == 0)
+        (void)output_now(content.data, content.size); /* output_finish tells if it failed */
+    outcome_library(&outcome, &error);
+    untorn_content_free(&content);
+    return outcome_finish(&outcome);
+}
+
+static bool hash_input(struct outcome *outcome, struct untorn_hash *ret_hash)
+{
+    struct input input;
+    struct buffer content = {0};
+    int error = input_open(NULL, &input);
+    if (error == 0)
+        error = buffer_read_all(&content, input.fd);
+    if (error != 0)
+        outcome_source(outcome, input.name, error);
+    else
+        *ret_hash = untorn_hash(content.data, content.size);
+    buffer_free(&content);
+    return error == 0;
+}
+
+static bool hash_path(struct outcome *outcome, struct untorn_hash *ret_hash)
+{
+    struct untorn_error error;
+    int rc = untorn_hash_file(outcome->path, &outcome->arguments->options, ret_hash, &error);
+    outcome_library(outcome, &error);
+    return rc == 0;
+}
+
+static int run_hash(struct arguments *arguments)
+{
+    struct outcome outcome = outcome_begin(arguments, arguments->operands[0]);
+    struct untorn_hash hash;
+    char text[UNTORN_HASH_TEXT_SIZE];
+    if (is_filter(arguments) ? hash_input(&outcome, &hash) : hash_path(&outcome, &hash))
+        output_format("%s\n", untorn_hash_format(&hash, text));
+    return outcome_finish(&outcome);
+}
+
+const struct verb verb_read = {
+    .name = "read",
+    .operands = "FILE",
+    .summary = "print FILE, one whole version of it",
+    .explanation =
+        "Prints the bytes of FILE. Any program can read a file that untorn keeps; what\n"
+        "this adds is that a file which is being overwritten in place, or whose writer\n"
+        "died in the middle of that, is read as one whole version. Takes no lock, waits\n"
+        "for nobody, creates nothing. FILE - copies standard input.",
+    .examples =
+        "  untorn read app.conf\n"
+        "  untorn read state.json | jq .n\n",
+    .exits =
+        "  0  done\n"
+        "  1  failed; standard output did not take everything\n"
+        "  2  usage\n"
+        "  3  no such file\n"
+        "  4  FILE is not a regular file, or is damaged\n",
+    .options = OPTION_SYMLINK | OPTION_STATE_DIR,
+    .filters = true,
+    .fewest = 1,
+    .most = 1,
+    .run = run_read,
+};
+
+const struct verb verb_hash = {
+    .name = "hash",
+    .operands = "FILE",
+    .summary = "print the content hash of FILE, for --if-match",
+    .explanation =
+        "Prints 32 hexadecimal digits that stand for the bytes of FILE (XXH3, 128 bits),\n"
+        "read as untorn read reads them. With --if-match they make a later call fail if\n"
+        "the file has changed since. Not a cryptographic hash. FILE - hashes standard\n"
+        "input.",
+    .examples =
+        "  untorn hash app.conf\n"
+        "  seen=$(untorn hash app.conf); untorn write --if-match \"$seen\" app.conf app.new\n",
+    .exits =
+        "  0  done\n"
+        "  1  failed; standard output did not take everything\n"
+        "  2  usage\n"
+        "  3  no such file\n"
+        "  4  FILE is not a regular file, or is damaged\n",
+    .options = OPTION_SYMLINK | OPTION_STATE_DIR,
+    .filters = true,
+    .fewest = 1,
+    .most = 1,
+    .run = run_hash,
+};

@@ -1,0 +1,15 @@
+/* What has to be right before anything else: the three standard descriptors, and SIGPIPE. */
+#ifndef CLI_START_H
+#define CLI_START_H
+
+#include <stdbool.h>
+
+/* A standard descriptor that was closed is filled with one that fails on use; else the first file
+ * to be opened would take its number, and a message would be written into that file. SIGPIPE is
+ * ignored, so that a broken pipe is an error we see. */
+void start_up(void);
+
+/* Whether our caller had SIGPIPE ignored already: commands that we start get it as we got it. */
+bool start_pipe_was_ignored(void);
+
+#endif

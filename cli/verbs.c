@@ -1,0 +1,22 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "verb.h"
+
+static const struct verb *const saving[] = {&verb_write, &verb_update, &verb_append, NULL};
+static const struct verb *const reading[] = {&verb_read, &verb_hash, NULL};
+static const struct verb *const locking[] = {&verb_lock, &verb_who, NULL};
+static const struct verb *const looking[] = {&verb_probe, &verb_check, NULL};
+
+const struct verb_group verb_groups[] = {
+    {"Save", saving}, {"Read", reading}, {"Lock", locking}, {"Inspect", looking}, {NULL, NULL},
+};
+
+const struct verb *verb_find(const char *name)
+{
+    for (const struct verb_group *group = verb_groups; group->heading; group++)
+        for (const struct verb *const *verb = group->verbs; *verb; verb++)
+            if (strcmp((*verb)->name, name) == 0)
+                return *verb;
+    return NULL;
+}

@@ -1,0 +1,94 @@
+# Completion of untorn(1) for bash. Works with and without the bash-completion package.
+
+# The options of a verb; those that take a value end with =.
+_untorn_options() {
+    local saving='--level= --mode= --parents --symlink= --wait= --lock-file= --state-dir= --strict'
+    case $1 in
+    write)
+        echo "--if-match= --if-changed --exclusive --allow-empty --keep-inode $saving" \
+            "--dry-run --report --help"
+        ;;
+    update)
+        echo "--if-match= --if-changed --allow-empty --keep-inode $saving --dry-run --report --help"
+        ;;
+    append) echo "--records= $saving --dry-run --report --help" ;;
+    read | hash) echo "--symlink= --state-dir= --help" ;;
+    lock) echo "--shared --parents --symlink= --wait= --lock-file= --state-dir= --strict --help" ;;
+    who) echo "--symlink= --lock-file= --state-dir= --report --help" ;;
+    probe) echo "--strict --report --help" ;;
+    check) echo "--repair --abandon --symlink= --wait= --state-dir= --report --help" ;;
+    esac
+}
+
+# The values of an option, as completions of a word.
+_untorn_values() {
+    case $1 in
+    --level) COMPREPLY=($(compgen -W 'durable ordered cache' -- "$2")) ;;
+    --symlink) COMPREPLY=($(compgen -W 'follow replace refuse' -- "$2")) ;;
+    --records) COMPREPLY=($(compgen -W 'text jsonl' -- "$2")) ;;
+    --mode) COMPREPLY=($(compgen -W '600 640 644' -- "$2")) ;;
+    --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
+    --lock-file) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+    --wait | --if-match) COMPREPLY=() ;;
+    *) return 1 ;;
+    esac
+}
+
+_untorn() {
+    local verbs='write update append read hash lock who probe check help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local verb='' i
+    COMPREPLY=()
+
+    # Bash splits --level=cache into three words where = is in COMP_WORDBREAKS.
+    if [[ $current == = ]]; then
+        current='' previous=${COMP_WORDS[COMP_CWORD - 1]}
+    elif [[ $previous == = ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        --)
+            if [[ $verb == lock || $verb == update ]]; then
+                if declare -F _command_offset >/dev/null; then
+                    _command_offset $((i + 1))
+                elif ((i + 1 == COMP_CWORD)); then
+                    mapfile -t COMPREPLY < <(compgen -c -- "$current")
+                else
+                    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                fi
+                return
+            fi
+            ;;
+        --mode | --level | --if-match | --symlink | --wait | --state-dir | --lock-file | --records)
+            [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+            ((i++))
+            ;;
+        -*) ;;
+        *) [[ $verb ]] || verb=${COMP_WORDS[i]} ;;
+        esac
+    done
+
+    _untorn_values "$previous" "$current" && return
+    if [[ ! $verb ]]; then
+        if [[ $current == -* ]]; then
+            COMPREPLY=($(compgen -W '--help --version' -- "$current"))
+        else
+            COMPREPLY=($(compgen -W "$verbs" -- "$current"))
+        fi
+    elif [[ $current == -* ]]; then
+        COMPREPLY=($(compgen -W "$(_untorn_options "$verb")" -- "$current"))
+        if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+            compopt -o nospace 2>/dev/null
+        fi
+    elif [[ $verb == help ]]; then
+        COMPREPLY=($(compgen -W "${verbs% help}" -- "$current"))
+    elif [[ $verb == probe ]]; then
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    fi
+}
+
+complete -o filenames -F _untorn untorn

@@ -1,0 +1,83 @@
+# Completion of untorn(1) for fish.
+
+# The verb of the command line, if there is one yet. A word behind an option that takes a value
+# is that value.
+function __untorn_verb
+    set -l skip no
+    for word in (commandline -opc)[2..-1]
+        if test $skip = yes
+            set skip no
+            continue
+        end
+        switch $word
+            case --mode --level --if-match --symlink --wait --state-dir --lock-file --records
+                set skip yes
+            case '-*'
+            case '*'
+                echo $word
+                return 0
+        end
+    end
+    return 1
+end
+
+function __untorn_needs_verb
+    not __untorn_verb >/dev/null
+end
+
+function __untorn_in_command
+    contains -- -- (commandline -opc)
+end
+
+# True inside one of these verbs, before its command.
+function __untorn_in
+    set -l verb (__untorn_verb)
+    and contains -- $verb $argv
+    and not __untorn_in_command
+end
+
+# What stands behind --, up to the cursor: a command of its own.
+function __untorn_command
+    set -l words (commandline -opc) (commandline -ct)
+    set -l at (contains -i -- -- $words)
+    complete -C (string join ' ' -- $words[(math $at + 1)..-1])
+end
+
+complete -c untorn -f
+complete -c untorn -n 'not __untorn_needs_verb; and not __untorn_in_command; and not __untorn_in help probe' -F
+complete -c untorn -n '__untorn_in probe' -xa '(__fish_complete_directories)'
+complete -c untorn -n __untorn_in_command -xa '(__untorn_command)'
+
+complete -c untorn -n __untorn_needs_verb -a write -d 'Replace a file, whole or not at all'
+complete -c untorn -n __untorn_needs_verb -a update -d 'Let a command filter a file, under its lock'
+complete -c untorn -n __untorn_needs_verb -a append -d 'Add lines to a log, none torn or fused'
+complete -c untorn -n __untorn_needs_verb -a read -d 'Print a file, one whole version of it'
+complete -c untorn -n __untorn_needs_verb -a hash -d 'Print the content hash of a file'
+complete -c untorn -n __untorn_needs_verb -a lock -d 'Run a command while holding the lock of files'
+complete -c untorn -n __untorn_needs_verb -a who -d 'Tell who holds the lock of a file'
+complete -c untorn -n __untorn_needs_verb -a probe -d 'Try out what a file system really gives'
+complete -c untorn -n __untorn_needs_verb -a check -d 'Find what dead writers left'
+complete -c untorn -n __untorn_needs_verb -a help -d 'Show the help of a verb'
+complete -c untorn -n __untorn_needs_verb -l version -d 'Show the version'
+complete -c untorn -n 'not __untorn_in_command' -s h -l help -d 'Show the help'
+complete -c untorn -n '__untorn_in help' -xa 'write update append read hash lock who probe check'
+
+complete -c untorn -n '__untorn_in write update' -l if-match -x -d 'Only if this is the hash now'
+complete -c untorn -n '__untorn_in write update' -l if-changed -d 'Leave a file alone that has this content'
+complete -c untorn -n '__untorn_in write' -l exclusive -d 'Create the file; fail if it exists'
+complete -c untorn -n '__untorn_in write update' -l allow-empty -d 'Let empty content replace content'
+complete -c untorn -n '__untorn_in append' -l records -xa 'text jsonl' -d 'What a line is'
+complete -c untorn -n '__untorn_in lock' -s s -l shared -d 'Share it with other readers'
+complete -c untorn -n '__untorn_in check' -l repair -d 'Remove and finish what dead writers left'
+complete -c untorn -n '__untorn_in check' -l abandon -d 'With --repair: also give up what was kept'
+complete -c untorn -n '__untorn_in write update append' -l level -xa 'durable ordered cache' -d 'What a save survives'
+complete -c untorn -n '__untorn_in write update append' -l mode -xa '600 640 644' -d 'Permission bits'
+complete -c untorn -n '__untorn_in write update append lock' -l parents -d 'Create missing directories'
+complete -c untorn -n '__untorn_in write update' -l keep-inode -d 'Overwrite in place, through a journal'
+complete -c untorn -n '__untorn_in write update append read hash lock who check' -l symlink -xa 'follow replace refuse' -d 'What to do with a link'
+complete -c untorn -n '__untorn_in write update append lock check' -l wait -x -d 'Seconds to wait for the lock'
+complete -c untorn -n '__untorn_in write update append lock who' -l lock-file -rF -d 'Use this lock'
+complete -c untorn -n '__untorn_in write update append read hash lock who check' -l state-dir -xa '(__fish_complete_directories)' -d 'For locks, instead of .untorn/'
+complete -c untorn -n '__untorn_in write update append lock probe' -l strict -d 'Refuse where a promise cannot be kept'
+complete -c untorn -n '__untorn_in write update append' -l dry-run -d 'Show what would change'
+complete -c untorn -n '__untorn_in write update append who probe check' -l report -d 'Print a line of JSON'

@@ -1,0 +1,36 @@
+/* Filling the caller's struct untorn_error.
+ *
+ * A public function begins with error_begin, which also supplies a struct where the caller gave
+ * none, and every failing step returns through one of the three makers below, so that the return
+ * value and the struct can never disagree.
+ */
+#ifndef UNTORN_BASE_ERROR_H
+#define UNTORN_BASE_ERROR_H
+
+#include <untorn/error.h>
+
+/* Returns `reterr`, or `local` where that is NULL, cleared and naming `path`. */
+struct untorn_error *error_begin(struct untorn_error *reterr, struct untorn_error *local,
+                                 const char *path);
+
+/* Failed, the old content stays. Returns -status. `step` is static text or NULL. */
+int error_fail(struct untorn_error *error, enum untorn_status status, const char *step);
+
+/* The same for a negative errno value from the seam; the status follows from it. */
+int error_os(struct untorn_error *error, int64_t os_result, const char *step);
+
+/* Not settled. Returns +status. `os_result` is a negative errno value or 0. */
+int error_unsettled(struct untorn_error *error, enum untorn_status status, int os_result,
+                    const char *step);
+
+/* Adds to the sentence: who, where, how many. printf-like. */
+void error_detail(struct untorn_error *error, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* The status that a negative errno value stands for. */
+enum untorn_status error_status_of(int64_t os_result);
+
+#endif

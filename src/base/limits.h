@@ -1,0 +1,26 @@
+/* Every limit of the library, in one place. A loop, wait, retry or buffer that is not bounded by
+ * the size of what the caller gave is bounded by one of these. */
+#ifndef UNTORN_LIMITS_H
+#define UNTORN_LIMITS_H
+
+enum {
+    LIMIT_NAME = 255,       /* bytes of one file name, on every file system we know */
+    LIMIT_PATH = 4096,      /* bytes of a path the kernel takes in one call, NUL included */
+    LIMIT_LINKS = 40,       /* symbolic links followed to one target; what the kernel allows */
+    LIMIT_SUFFIX = 17,      /* "." and 16 random digits behind a name of ours */
+    LIMIT_NEST = 64,        /* locks of one file inside each other across processes */
+    LIMIT_RESTARTS = 100,   /* times a call starts over because someone else replaced the file */
+    LIMIT_TRIES = 32,       /* fresh random names, re-created folders, EINTR without progress */
+    LIMIT_SWEEP = 64,       /* dead stages removed by one call */
+    LIMIT_LISTING = 4096,   /* names looked at in one of our folders by one call */
+    LIMIT_OWNER_RECORD = 1024,
+    LIMIT_CHUNK = 256 * 1024,
+    LIMIT_INHERITED = 64,   /* locks named in UNTORN_LOCK */
+};
+
+#define LIMIT_POLL_NS 500000ull          /* between two looks at a lock that is taken */
+#define LIMIT_YIELD_NS 1000000ull        /* we step back this long after waiters announced themselves */
+#define LIMIT_DIRECTORY_LOCK_NS 100000000ull /* then we go on without it */
+#define LIMIT_CONTENT (1ull << 40)       /* bytes of one file */
+
+#endif

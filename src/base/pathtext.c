@@ -1,0 +1,76 @@
+#include "base/pathtext.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <untorn/hash.h>
+
+int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAME + 1])
+{
+    const char *slash = strrchr(path, '/');
+    const char *last = slash ? slash + 1 : path;
+    size_t before = slash ? (size_t)(slash - path) : 0;
+    if (!*path)
+        return -ENOENT;
+    if (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
+        return -EISDIR;
+    if (strlen(last) > LIMIT_NAME || before + 1 >= LIMIT_PATH)
+        return -ENAMETOOLONG;
+    strcpy(name, last);
+    if (!slash) {
+        strcpy(directory, ".");
+        return 0;
+    }
+    memcpy(directory, path, before);
+    directory[before] = '\0';
+    if (before == 0)
+        strcpy(directory, "/");
+    return 0;
+}
+
+void path_own_name(const char *name, size_t room, char result[LIMIT_NAME + 1])
+{
+    size_t size = strlen(name);
+    char text[UNTORN_HASH_TEXT_SIZE];
+    if (size + room <= LIMIT_NAME) {
+        memcpy(result, name, size + 1);
+        return;
+    }
+    struct untorn_hash hash = untorn_hash(name, size);
+    result[0] = '%';
+    strcpy(result + 1, untorn_hash_format(&hash, text));
+}
+
+void path_random_digits(uint64_t random, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)random);
+}
+
+static bool is_suffix(const char *text)
+{
+    return text[0] == '.' && strlen(text) == LIMIT_SUFFIX &&
+           strspn(text + 1, "0123456789abcdef") == LIMIT_SUFFIX - 1;
+}
+
+bool path_is_own_entry(const char *entry, const char *name)
+{
+    size_t size = strlen(name);
+    return strncmp(entry, name, size) == 0 && is_suffix(entry + size);
+}
+
+bool path_entry_name(const char *entry, char name[LIMIT_NAME + 1])
+{
+    size_t size = strlen(entry);
+    if (size <= LIMIT_SUFFIX || size > LIMIT_NAME || !is_suffix(entry + size - LIMIT_SUFFIX))
+        return false;
+    memcpy(name, entry, size - LIMIT_SUFFIX);
+    name[size - LIMIT_SUFFIX] = '\0';
+    return true;
+}
+
+bool path_ends_with(const char *path, const char *suffix)
+{
+    size_t size = strlen(path), end = strlen(suffix);
+    return size >= end && strcmp(path + size - end, suffix) == 0;
+}

@@ -1,0 +1,31 @@
+/* Paths and names as text. Touches no file. */
+#ifndef UNTORN_BASE_PATHTEXT_H
+#define UNTORN_BASE_PATHTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/limits.h"
+
+/* Splits at the last slash: "a/b" into "a" and "b", "b" into "." and "b", "/b" into "/" and "b".
+ * Returns 0, -ENAMETOOLONG, -ENOENT for an empty path, or -EISDIR where the last component can
+ * only be a directory ("a/", ".", ".."). */
+int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAME + 1]);
+
+/* The name under which something of ours belonging to the user's `name` is kept: `name` itself
+ * where `room` more bytes still fit behind it, else '%' and 32 digits of its hash. */
+void path_own_name(const char *name, size_t room, char result[LIMIT_NAME + 1]);
+
+/* 16 hexadecimal digits. */
+void path_random_digits(uint64_t random, char text[17]);
+
+/* Whether `entry` is `name`, a dot and 16 hexadecimal digits. */
+bool path_is_own_entry(const char *entry, const char *name);
+
+/* Cuts ".<16 digits>" off `entry` into `name`; false if it does not end so. */
+bool path_entry_name(const char *entry, char name[LIMIT_NAME + 1]);
+
+bool path_ends_with(const char *path, const char *suffix);
+
+#endif

@@ -1,0 +1,184 @@
+/* untorn/check.h: looking for what dead writers left, and finishing it. */
+#include <untorn/check.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+#include "file/inplace.h"
+#include "file/io.h"
+#include "file/sweep.h"
+
+struct check {
+    const struct untorn_check *what;
+    struct untorn_options options;
+    struct place place; /* of a file, or of a directory: then the name is empty */
+    struct state state;
+    size_t open;
+    size_t looked;
+    struct untorn_error *error;
+    int worst; /* first failure of a repair */
+};
+
+static void report(struct check *check, enum untorn_finding_kind kind, const char *name,
+                   enum folder folder, const char *entry, uint64_t size, bool repaired)
+{
+    char kept[2 * LIMIT_NAME + 32];
+    snprintf(kept, sizeof kept, "%s/%s/%s", check->state.name, state_folder_name(folder), entry);
+    struct untorn_finding finding = {
+        .kind = kind, .name = name, .kept = kept, .size = size, .repaired = repaired};
+    check->open += !repaired;
+    if (check->what->found)
+        check->what->found(check->what->context, &finding);
+}
+
+static bool concerns(const struct check *check, const char *name)
+{
+    return !check->place.name[0] || strcmp(check->place.name, name) == 0;
+}
+
+/* Locks `name` in this directory, which finishes and sweeps whatever is there of it. */
+static bool settle(struct check *check, const char *name)
+{
+    struct untorn_error local;
+    struct lock lock = LOCK_CLOSED;
+    struct place place = check->place; /* the directory's handle stays the check's */
+    error_begin(&local, NULL, name);
+    snprintf(place.name, sizeof place.name, "%s", name);
+    int rc = lock_open(&lock, &place, &check->state, &check->options, &local);
+    if (rc == 0)
+        rc = lock_acquire(&lock, OS_LOCK_EXCLUSIVE, lock_deadline(&check->options), &local);
+    if (rc == 0)
+        rc = inplace_recover(&place, &check->state, &local);
+    if (rc == 0)
+        sweep_stages(&check->state, name);
+    lock_close(&lock);
+    if (rc != 0 && rc != AGAIN && check->worst == 0) {
+        *check->error = local;
+        check->worst = rc;
+    }
+    return rc == 0;
+}
+
+static uint64_t size_of(os_fd folder, const char *entry)
+{
+    struct os_stat stat;
+    return os_stat(folder, entry, &stat) == 0 ? stat.size : 0;
+}
+
+static bool is_gone(os_fd folder, const char *entry)
+{
+    struct os_stat stat;
+    return os_stat(folder, entry, &stat) == -ENOENT;
+}
+
+static int visit_stage(void *context, const char *entry)
+{
+    struct check *check = context;
+    char name[LIMIT_NAME + 1];
+    os_fd folder = check->state.folders[FOLDER_STAGE];
+    if (++check->looked > LIMIT_LISTING)
+        return 1;
+    if (!path_entry_name(entry, name) || !concerns(check, name) || !sweep_is_dead(folder, entry))
+        return 0;
+    uint64_t size = size_of(folder, entry);
+    if (check->what->repair)
+        settle(check, name);
+    bool repaired = check->what->repair && is_gone(folder, entry);
+    report(check, UNTORN_FOUND_STAGE, name, FOLDER_STAGE, entry, size, repaired);
+    return 0;
+}
+
+static int visit_journal(void *context, const char *entry)
+{
+    struct check *check = context;
+    char name[LIMIT_NAME + 1];
+    uint64_t size;
+    enum inplace_verdict verdict =
+        inplace_judge(&check->place, &check->state, entry, name, &size);
+    if (++check->looked > LIMIT_LISTING)
+        return 1;
+    if (verdict == INPLACE_CLEAR || !concerns(check, name))
+        return 0;
+    bool repaired = false;
+    if (verdict == INPLACE_UNFINISHED && check->what->repair)
+        repaired = settle(check, name);
+    if (verdict == INPLACE_FOREIGN && check->what->repair && check->what->abandon)
+        repaired = os_remove(check->state.folders[FOLDER_INPLACE], entry, false) == 0;
+    report(check,
+           verdict == INPLACE_FOREIGN ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_UNFINISHED, name,
+           FOLDER_INPLACE, entry, size, repaired);
+    return 0;
+}
+
+static int visit_kept(void *context, const char *entry)
+{
+    struct check *check = context;
+    char name[LIMIT_NAME + 1];
+    os_fd folder = check->state.folders[FOLDER_KEPT];
+    const char *rest = strchr(entry, '-');
+    if (++check->looked > LIMIT_LISTING)
+        return 1;
+    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name))
+        return 0;
+    enum untorn_finding_kind kind = strncmp(entry, "tail-", 5) == 0       ? UNTORN_FOUND_TAIL
+                                    : strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN
+                                                                         : UNTORN_FOUND_CONFLICT;
+    uint64_t size = size_of(folder, entry);
+    bool repaired = check->what->repair && check->what->abandon &&
+                    os_remove(folder, entry, false) == 0;
+    report(check, kind, name, FOLDER_KEPT, entry, size, repaired);
+    return 0;
+}
+
+static int visit_folder(struct check *check, enum folder folder,
+                        int (*visit)(void *context, const char *entry), struct untorn_error *error)
+{
+    os_fd handle;
+    int rc = state_folder(&check->state, folder, false, &handle);
+    if (rc == -ENOENT)
+        return 0;
+    check->looked = 0;
+    if (rc == 0)
+        rc = os_list(handle, visit, check);
+    return rc < 0 ? error_os(error, rc, "look into the folder for its lock") : 0;
+}
+
+/* A directory as such, else the place of a file. */
+static int find_place(struct check *check, const char *path, struct untorn_error *error)
+{
+    os_fd dir;
+    if (os_open_dir(OS_NONE, path, false, &dir) < 0)
+        return place_resolve(path, &check->options, &check->place, error);
+    check->place.dir = dir;
+    int rc = os_stat(dir, NULL, &check->place.dir_stat);
+    return rc < 0 ? error_os(error, rc, "look at the directory") : 0;
+}
+
+int untorn_check(const char *path, const struct untorn_check *what,
+                 const struct untorn_options *options, size_t *ret_open,
+                 struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct check check = {
+        .what = what, .place = PLACE_CLOSED, .state = STATE_CLOSED, .error = error};
+    if (options)
+        check.options = *options;
+    check.options.parents = false;
+    *ret_open = 0;
+    int rc = find_place(&check, path, error);
+    if (rc == 0)
+        rc = state_open(&check.place, &check.options, false, &check.state, error);
+    if (rc == 0 && check.state.root != OS_NONE) {
+        rc = visit_folder(&check, FOLDER_INPLACE, visit_journal, error);
+        if (rc == 0)
+            rc = visit_folder(&check, FOLDER_STAGE, visit_stage, error);
+        if (rc == 0)
+            rc = visit_folder(&check, FOLDER_KEPT, visit_kept, error);
+    }
+    state_close(&check.state);
+    place_close(&check.place);
+    *ret_open = check.open;
+    return rc != 0 ? rc : check.worst;
+}

@@ -1,0 +1,62 @@
+#include "file/inherit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <untorn/lock.h>
+
+#include "base/limits.h"
+
+struct passed {
+    long long fd;
+    unsigned long long device, inode;
+    char kind;
+};
+
+/* Reads one entry and moves on to the next; false at the end or where the text makes no sense. */
+static bool next_entry(const char **text, struct passed *ret_entry)
+{
+    int used = 0;
+    if (sscanf(*text, "%lld:%llu:%llu:%c%n", &ret_entry->fd, &ret_entry->device, &ret_entry->inode,
+               &ret_entry->kind, &used) != 4)
+        return false;
+    *text += used;
+    *text += **text == ',';
+    return true;
+}
+
+/* The kernel grants a lock again to the opening that holds it, and refuses it to all others. */
+static bool possesses(const struct passed *entry, const struct os_stat *lock_file)
+{
+    struct os_stat now;
+    enum os_lock kind = entry->kind == 's' ? OS_LOCK_SHARED : OS_LOCK_EXCLUSIVE;
+    return entry->fd > 2 && os_stat((os_fd)entry->fd, NULL, &now) == 0 &&
+           os_same_file(&now, lock_file) && os_lock((os_fd)entry->fd, kind) == 0;
+}
+
+bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind)
+{
+    const char *text = getenv(UNTORN_LOCK_VARIABLE);
+    struct passed entry;
+    for (int i = 0; text && *text && i < LIMIT_INHERITED && next_entry(&text, &entry); i++) {
+        if (entry.device == lock_file->device && entry.inode == lock_file->inode &&
+            possesses(&entry, lock_file)) {
+            *ret_kind = entry.kind == 's' ? OS_LOCK_SHARED : OS_LOCK_EXCLUSIVE;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool inherit_add(char *value, size_t size, size_t *used, os_fd fd, const struct os_stat *stat,
+                 enum os_lock kind)
+{
+    int n = snprintf(value + *used, size - *used, "%s%lld:%llu:%llu:%c", *used ? "," : "",
+                     (long long)fd, (unsigned long long)stat->device,
+                     (unsigned long long)stat->inode, kind == OS_LOCK_SHARED ? 's' : 'x');
+    if (n < 0 || (size_t)n >= size - *used)
+        return false;
+    *used += (size_t)n;
+    return true;
+}

@@ -1,0 +1,418 @@
+#include "file/inplace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+#include "file/io.h"
+#include "file/kept.h"
+
+enum { PIECE = 512 }; /* what a disk writes whole */
+
+/* An overwrite under way, or one to be finished. */
+struct overwrite {
+    os_fd file;    /* the user's */
+    os_fd journal;
+    struct journal head;
+    bool flush;
+};
+
+static int open_journal(struct state *state, const char *name, bool create, os_fd *ret_journal)
+{
+    char own_name[LIMIT_NAME + 1];
+    os_fd folder;
+    int rc = state_folder(state, FOLDER_INPLACE, create, &folder);
+    if (rc < 0)
+        return rc;
+    path_own_name(name, 0, own_name);
+    unsigned how = OS_READ | OS_WRITE | (create ? OS_CREATE : 0);
+    int rc_open = io_open(folder, own_name, how, 0600, ret_journal);
+    /* The journal is as open as the file: who may not write it has nothing to finish there. */
+    if (rc_open == -EACCES && !create)
+        rc_open = io_open(folder, own_name, OS_READ, 0, ret_journal);
+    return rc_open == -EACCES && !create ? -ENOENT : rc_open;
+}
+
+static int write_head(struct overwrite *job, bool active)
+{
+    unsigned char head[JOURNAL_HEAD];
+    job->head.active = active;
+    journal_encode(&job->head, head);
+    return io_write(job->journal, head, sizeof head, 0);
+}
+
+/* [INPLACE-2] Flushed also where the file itself was not: a clear journal must not come back to
+ * life behind a later change. */
+static int clear(struct overwrite *job)
+{
+    int rc = write_head(job, false);
+    if (rc == 0)
+        rc = os_resize(job->journal, JOURNAL_HEAD);
+    if (rc == 0 && job->flush)
+        rc = os_flush(job->journal);
+    return rc;
+}
+
+static int flush_if(const struct overwrite *job, os_fd file)
+{
+    return job->flush ? os_flush(file) : 0;
+}
+
+/* What lies past the old end comes first: if the disk is full, nothing old is touched yet. */
+static int write_new(struct overwrite *job)
+{
+    uint64_t old_size = job->head.old_size, new_size = job->head.new_size;
+    uint64_t body = JOURNAL_HEAD + old_size;
+    uint64_t common = old_size < new_size ? old_size : new_size;
+    int rc = 0;
+    if (new_size > old_size)
+        rc = io_copy(job->journal, body + old_size, job->file, old_size, new_size - old_size, NULL);
+    if (rc == 0)
+        rc = io_copy(job->journal, body, job->file, 0, common, NULL);
+    if (rc == 0)
+        rc = os_resize(job->file, new_size);
+    return rc < 0 ? rc : flush_if(job, job->file);
+}
+
+static int write_old(struct overwrite *job)
+{
+    int rc = io_copy(job->journal, JOURNAL_HEAD, job->file, 0, job->head.old_size, NULL);
+    if (rc == 0)
+        rc = os_resize(job->file, job->head.old_size);
+    return rc < 0 ? rc : flush_if(job, job->file);
+}
+
+static int fill_journal(struct overwrite *job, os_fd source)
+{
+    struct hash_stream hash;
+    struct journal earlier;
+    int rc = journal_read(job->journal, &earlier);
+    if (rc < 0 && rc != -ENODATA)
+        return rc;
+    job->head.sequence = rc == 0 ? earlier.sequence + 1 : 1;
+    rc = os_resize(job->journal, rc == 0 ? JOURNAL_HEAD : 0);
+    hash_begin(&hash);
+    if (rc == 0)
+        rc = io_copy(job->file, 0, job->journal, JOURNAL_HEAD, job->head.old_size, &hash);
+    job->head.old_hash = hash_end(&hash);
+    hash_begin(&hash);
+    if (rc == 0)
+        rc = io_copy(source, 0, job->journal, JOURNAL_HEAD + job->head.old_size,
+                     job->head.new_size, &hash);
+    job->head.new_hash = hash_end(&hash);
+    return rc;
+}
+
+/* [INPLACE-1] */
+static int arm_journal(struct overwrite *job, struct state *state)
+{
+    int rc = write_head(job, true);
+    if (rc == 0)
+        rc = flush_if(job, job->journal);
+    return rc == 0 && job->flush ? state_flush_names(state, FOLDER_INPLACE) : rc;
+}
+
+/* Readers without write permission read the journal too, so it is as open as the file. */
+static int prepare(struct overwrite *job, const struct lock *lock, struct untorn_error *error)
+{
+    struct os_stat own, target;
+    unsigned result = 0;
+    int rc = io_open(lock->place->dir, lock->place->name, OS_READ | OS_WRITE, 0, &job->file);
+    if (rc < 0)
+        return error_os(error, rc, "open it for overwriting in place");
+    rc = os_stat(job->file, NULL, &target);
+    if (rc == 0)
+        rc = open_journal(lock->state, lock->place->name, true, &job->journal);
+    if (rc == 0)
+        rc = os_stat(job->journal, NULL, &own);
+    if (rc == 0)
+        rc = os_copy_meta(job->file, job->journal, 0, &result);
+    if (rc < 0)
+        return rc == -ENOENT ? AGAIN : error_os(error, rc, "open the journal");
+    if (target.kind != OS_REGULAR || target.links == 0)
+        return AGAIN;
+    job->head.own_inode = own.inode;
+    job->head.target_inode = target.inode;
+    job->head.old_size = target.size;
+    strcpy(job->head.name, lock->place->name);
+    if (target.mount_root) {
+        error->flags |= UNTORN_FLAG_OTHER_VIEWS;
+        (void)os_lock(job->file, OS_LOCK_EXCLUSIVE); /* for other views of it that do the same */
+    }
+    return 0;
+}
+
+/* A failed overwrite is undone at once; if that fails too, the next call finishes it. */
+static int undo(struct overwrite *job, int cause, struct untorn_error *error)
+{
+    int rc = write_old(job);
+    if (rc == 0)
+        rc = clear(job);
+    if (rc < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, cause, "overwrite it in place");
+    return error_os(error, cause, "overwrite it in place");
+}
+
+/* The file is untouched, but the journal may have become active. */
+static int disarm(struct overwrite *job, int cause, struct untorn_error *error)
+{
+    if (clear(job) < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, cause, "write the journal");
+    return error_os(error, cause, "write the journal");
+}
+
+static int overwrite(struct overwrite *job, struct lock *lock, const struct os_stat *expected,
+                     os_fd source, struct untorn_error *error)
+{
+    struct os_stat now;
+    int rc = fill_journal(job, source);
+    if (rc < 0) {
+        (void)os_resize(job->journal, JOURNAL_HEAD); /* gives the space back; it is not active */
+        return error_os(error, rc, "write the journal");
+    }
+    rc = arm_journal(job, lock->state);
+    if (rc < 0)
+        return disarm(job, rc, error);
+    bool current = lock_is_current(lock) && os_stat(job->file, NULL, &now) == 0 &&
+                   os_same_file(&now, expected) && now.size == job->head.old_size;
+    if (!current) {
+        rc = clear(job);
+        return rc < 0 ? error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc, "clear the journal")
+                      : AGAIN;
+    }
+    rc = write_new(job);
+    if (rc < 0)
+        return undo(job, rc, error);
+    rc = clear(job);
+    return rc < 0 ? error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc, "clear the journal") : 0;
+}
+
+int inplace_write(struct lock *lock, const struct os_stat *expected, os_fd source, uint64_t size,
+                  enum untorn_level level, struct untorn_error *error)
+{
+    struct overwrite job = {
+        .file = OS_NONE,
+        .journal = OS_NONE,
+        .head = {.new_size = size},
+        .flush = level != UNTORN_CACHE,
+    };
+    int rc = prepare(&job, lock, error);
+    if (rc == 0)
+        rc = overwrite(&job, lock, expected, source, error);
+    if (rc == 0)
+        error->flags |= UNTORN_FLAG_IN_PLACE;
+    os_close(job.journal);
+    os_close(job.file);
+    return rc;
+}
+
+/* ---- recovery ---- */
+
+/* How many bytes of a and b agree, from the front or from the back. */
+static size_t common_front(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    size_t n = 0;
+    while (n < size && a[n] == b[n])
+        n++;
+    return n;
+}
+
+static size_t common_back(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    size_t n = 0;
+    while (n < size && a[size - 1 - n] == b[size - 1 - n])
+        n++;
+    return n;
+}
+
+/* Old, new, or torn once in between, in either direction. */
+static bool is_known_piece(const unsigned char *now, const unsigned char *was,
+                           const unsigned char *will, size_t size)
+{
+    return common_front(now, will, size) + common_back(now, was, size) >= size ||
+           common_front(now, was, size) + common_back(now, will, size) >= size;
+}
+
+/* `size` bytes of the journal's old or new content at `offset`, zero past its end. */
+static int read_padded(const struct overwrite *job, bool old, uint64_t offset, unsigned char *data,
+                       size_t size)
+{
+    uint64_t length = old ? job->head.old_size : job->head.new_size;
+    uint64_t body = JOURNAL_HEAD + (old ? 0 : job->head.old_size);
+    size_t have = offset >= length ? 0 : length - offset < size ? (size_t)(length - offset) : size;
+    memset(data, 0, size);
+    int64_t n = io_read(job->journal, data, have, body + offset);
+    return n < 0 ? (int)n : (size_t)n == have ? 0 : -EIO;
+}
+
+/* One piece never spans the old end: before it a piece is old or new, behind it zero or new. */
+static int is_known_file(const struct overwrite *job, uint64_t size, bool *ret_known)
+{
+    unsigned char now[PIECE], was[PIECE], will[PIECE];
+    uint64_t most = job->head.old_size > job->head.new_size ? job->head.old_size
+                                                           : job->head.new_size;
+    *ret_known = size <= most;
+    for (uint64_t offset = 0; *ret_known && offset < size;) {
+        uint64_t end = (offset / PIECE + 1) * PIECE;
+        if (offset < job->head.old_size && end > job->head.old_size)
+            end = job->head.old_size;
+        size_t piece = (size_t)((end < size ? end : size) - offset);
+        int64_t n = io_read(job->file, now, piece, offset);
+        int rc = n < 0 ? (int)n : (size_t)n < piece ? -EIO : 0;
+        if (rc == 0)
+            rc = read_padded(job, true, offset, was, piece);
+        if (rc == 0)
+            rc = read_padded(job, false, offset, will, piece);
+        if (rc < 0)
+            return rc;
+        *ret_known = is_known_piece(now, was, will, piece);
+        offset += piece;
+    }
+    /* Shorter than both: somebody else cut it. */
+    uint64_t least = job->head.old_size < job->head.new_size ? job->head.old_size
+                                                            : job->head.new_size;
+    *ret_known = *ret_known && size >= least;
+    return 0;
+}
+
+/* [INPLACE-3] The maker of the journal must be someone who may write the file anyway. */
+static bool is_ours(const struct journal *head, const struct os_stat *own,
+                    const struct os_stat *target, const char *name, uint32_t user)
+{
+    bool trusted = own->owner == user || own->owner == 0 || own->owner == target->owner ||
+                   (target->mode & 002) || ((target->mode & 020) && own->group == target->group);
+    return trusted && own->kind == OS_REGULAR && own->inode == head->own_inode &&
+           target->inode == head->target_inode && strcmp(head->name, name) == 0;
+}
+
+static int set_aside(struct state *state, const char *kind, const char *name,
+                     struct untorn_error *error)
+{
+    char own_name[LIMIT_NAME + 1], entry[LIMIT_NAME + 1];
+    path_own_name(name, 0, own_name);
+    int rc = kept_move(state, kind, name, FOLDER_INPLACE, own_name, entry);
+    if (rc < 0)
+        return rc == -ENOENT ? AGAIN : error_os(error, rc, "keep an unfinished write aside");
+    error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
+    return 0;
+}
+
+static int finish(struct overwrite *job, const struct place *place, struct state *state,
+                  uint64_t size, struct untorn_error *error)
+{
+    bool known;
+    int rc = is_known_file(job, size, &known);
+    if (rc == 0 && !known)
+        return set_aside(state, "conflict", place->name, error);
+    if (rc == 0)
+        rc = write_new(job);
+    if (rc == 0)
+        rc = clear(job);
+    if (rc < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc,
+                               "finish an earlier overwrite in place");
+    error->flags |= UNTORN_FLAG_RECOVERED;
+    return 0;
+}
+
+static int recover(struct overwrite *job, const struct place *place, struct state *state,
+                   struct untorn_error *error)
+{
+    struct os_stat own, target;
+    struct os_process self;
+    int rc = journal_read(job->journal, &job->head);
+    if (rc == -ENODATA || (rc == 0 && !job->head.active))
+        return 0; /* torn before the file was touched, or nothing under way */
+    if (rc == 0)
+        rc = journal_check_body(job->journal, &job->head);
+    if (rc == -ENODATA)
+        return 0;
+    if (rc == 0)
+        rc = os_stat(job->journal, NULL, &own);
+    if (rc < 0)
+        return error_os(error, rc, "read an unfinished overwrite's journal");
+    registry_self(&self);
+    rc = os_stat(place->dir, place->name, &target);
+    if (rc < 0 || !is_ours(&job->head, &own, &target, place->name, self.user))
+        return set_aside(state, rc < 0 ? "conflict" : "foreign", place->name, error);
+    rc = io_open(place->dir, place->name, OS_READ | OS_WRITE, 0, &job->file);
+    if (rc < 0)
+        return error_os(error, rc, "open it to finish an overwrite in place");
+    return finish(job, place, state, target.size, error);
+}
+
+int inplace_recover(const struct place *place, struct state *state, struct untorn_error *error)
+{
+    struct overwrite job = {.file = OS_NONE, .journal = OS_NONE, .flush = true};
+    int rc = open_journal(state, place->name, false, &job.journal);
+    if (rc == -ENOENT)
+        return 0;
+    rc = rc < 0 ? error_os(error, rc, "open an unfinished overwrite's journal")
+                : recover(&job, place, state, error);
+    os_close(job.journal);
+    os_close(job.file);
+    return rc;
+}
+
+/* ---- looking ---- */
+
+/* Opens and judges the journal `entry` of the file `name`; *ret_journal stays open. */
+static enum inplace_verdict judge(const struct place *place, os_fd folder, const char *entry,
+                                  os_fd *ret_journal, struct journal *ret_head)
+{
+    struct os_stat own, target;
+    struct os_process self;
+    char own_name[LIMIT_NAME + 1];
+    if (io_open(folder, entry, OS_READ, 0, ret_journal) < 0)
+        return INPLACE_CLEAR;
+    if (journal_read(*ret_journal, ret_head) < 0 || !ret_head->active ||
+        journal_check_body(*ret_journal, ret_head) < 0)
+        return INPLACE_CLEAR;
+    registry_self(&self);
+    path_own_name(ret_head->name, 0, own_name);
+    if (os_stat(*ret_journal, NULL, &own) < 0 || strcmp(own_name, entry) != 0 ||
+        os_stat(place->dir, ret_head->name, &target) < 0 ||
+        !is_ours(ret_head, &own, &target, ret_head->name, self.user))
+        return INPLACE_FOREIGN;
+    return INPLACE_UNFINISHED;
+}
+
+void inplace_look(const struct place *place, struct state *state, struct inplace_view *ret_view)
+{
+    struct journal head = {0};
+    char own_name[LIMIT_NAME + 1];
+    os_fd folder;
+    *ret_view = (struct inplace_view){.journal = OS_NONE};
+    if (state_folder(state, FOLDER_INPLACE, false, &folder) < 0)
+        return;
+    path_own_name(place->name, 0, own_name);
+    enum inplace_verdict verdict = judge(place, folder, own_name, &ret_view->journal, &head);
+    ret_view->sequence = head.sequence;
+    ret_view->active = verdict == INPLACE_UNFINISHED;
+    ret_view->old_size = head.old_size;
+    ret_view->old_hash = head.old_hash;
+    if (!ret_view->active)
+        inplace_view_close(ret_view);
+}
+
+void inplace_view_close(struct inplace_view *view)
+{
+    os_close(view->journal);
+    view->journal = OS_NONE;
+}
+
+enum inplace_verdict inplace_judge(const struct place *directory, struct state *state,
+                                   const char *entry, char ret_name[LIMIT_NAME + 1],
+                                   uint64_t *ret_size)
+{
+    struct journal head = {0};
+    os_fd folder, journal = OS_NONE;
+    enum inplace_verdict verdict = INPLACE_CLEAR;
+    if (state_folder(state, FOLDER_INPLACE, false, &folder) == 0)
+        verdict = judge(directory, folder, entry, &journal, &head);
+    strcpy(ret_name, head.name[0] ? head.name : entry);
+    *ret_size = head.new_size;
+    os_close(journal);
+    return verdict;
+}

@@ -1,0 +1,59 @@
+#include "file/kept.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+#include "file/io.h"
+
+enum { KIND_ROOM = 9 }; /* "conflict-" */
+
+static void entry_name(const char *kind, const char *name, const char *digits,
+                       char entry[LIMIT_NAME + 1])
+{
+    char own_name[LIMIT_NAME + 1];
+    path_own_name(name, KIND_ROOM + LIMIT_SUFFIX, own_name);
+    snprintf(entry, LIMIT_NAME + 1, "%s-%.229s.%.16s", kind, own_name, digits);
+}
+
+int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
+                  char ret_entry[LIMIT_NAME + 1])
+{
+    char digits[UNTORN_HASH_TEXT_SIZE];
+    struct untorn_hash hash;
+    os_fd folder, copy = OS_NONE;
+    int rc = io_hash(file, offset, size, &hash);
+    if (rc == 0)
+        rc = state_folder(state, FOLDER_KEPT, true, &folder);
+    if (rc < 0)
+        return rc;
+    entry_name("tail", name, untorn_hash_format(&hash, digits), ret_entry);
+    /* A half-written one of an earlier try is written again: same name, same bytes. */
+    rc = io_open(folder, ret_entry, OS_WRITE | OS_CREATE, 0600, &copy);
+    if (rc == 0)
+        rc = io_copy(file, offset, copy, 0, size, NULL);
+    if (rc == 0)
+        rc = os_flush(copy);
+    os_close(copy);
+    return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);
+}
+
+int kept_move(struct state *state, const char *kind, const char *name, enum folder folder,
+              const char *entry, char ret_entry[LIMIT_NAME + 1])
+{
+    char digits[17];
+    uint64_t random;
+    os_fd from, to;
+    int rc = os_random(&random, sizeof random);
+    if (rc == 0)
+        rc = state_folder(state, folder, false, &from);
+    if (rc == 0)
+        rc = state_folder(state, FOLDER_KEPT, true, &to);
+    if (rc < 0)
+        return rc;
+    path_random_digits(random, digits);
+    entry_name(kind, name, digits, ret_entry);
+    rc = os_rename(from, entry, to, ret_entry, OS_NO_REPLACE);
+    return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);
+}

@@ -1,0 +1,22 @@
+/* What must not be lost is kept aside in .untorn/kept/ until somebody gives it up.
+ *
+ *     tail-<name>.<16 digits of its hash>      a torn record that an append cut
+ *     conflict-<name>.<16 random digits>       the journal of an overwrite that met content it did
+ *                                              not know; it holds the old and the new version
+ *     foreign-<name>.<16 random digits>        a journal that was copied here or planted
+ */
+#ifndef UNTORN_FILE_KEPT_H
+#define UNTORN_FILE_KEPT_H
+
+#include "file/state.h"
+
+/* Durably keeps `size` bytes of `file` from `offset`; the same bytes only once. *ret_entry is the
+ * name under kept/. 0 or a negative errno value. */
+int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
+                  char ret_entry[LIMIT_NAME + 1]);
+
+/* Moves `entry` of `folder` there, as `kind` ("conflict", "foreign"). */
+int kept_move(struct state *state, const char *kind, const char *name, enum folder folder,
+              const char *entry, char ret_entry[LIMIT_NAME + 1]);
+
+#endif

@@ -1,0 +1,260 @@
+#include "file/lock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+#include "file/inherit.h"
+#include "file/io.h"
+#include "file/owner.h"
+
+/* Lock files are usable by exactly those who may write the parent; a creator that died before it
+ * could say so is made up for by the next process of its user. */
+static int open_or_make(struct lock *lock, os_fd *ret_file)
+{
+    int rc = -ENOENT;
+    for (int i = 0; i < LIMIT_TRIES; i++) {
+        rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE, 0, ret_file);
+        if (rc == -EACCES) {
+            os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
+            continue;
+        }
+        if (rc != -ENOENT)
+            return rc;
+        rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
+                     lock->foreign ? 0666 : 0600, ret_file);
+        if (rc == 0 && !lock->foreign)
+            (void)os_share(*ret_file, lock->state->root, lock->state->private_folder);
+        if (rc != -EEXIST)
+            return rc;
+    }
+    return rc;
+}
+
+static int open_file(struct lock *lock)
+{
+    os_fd file = OS_NONE;
+    struct os_stat stat;
+    int rc = open_or_make(lock, &file);
+    if ((rc == -EACCES || rc == -EROFS) && lock->foreign)
+        rc = io_open(lock->folder, lock->name, OS_READ, 0, &file);
+    if (rc == 0)
+        rc = os_stat(file, NULL, &stat);
+    if (rc == 0 && stat.kind != OS_REGULAR)
+        rc = -ELOOP;
+    if (rc < 0) {
+        os_close(file);
+        return rc;
+    }
+    if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022))
+        (void)os_share(file, lock->state->root, lock->state->private_folder);
+    lock->own = registry_add(file, &stat);
+    return lock->own ? 0 : -ENOMEM;
+}
+
+/* Inside a lock that was passed on to us, calls exclude each other one level further in. */
+static int open_innermost(struct lock *lock)
+{
+    char own_name[LIMIT_NAME + 1];
+    enum os_lock kind;
+    int rc = open_file(lock);
+    for (lock->depth = 0; rc == 0 && inherit_holds(&lock->own->stat, &kind);) {
+        if (kind == OS_LOCK_SHARED)
+            return -EDEADLK;
+        if (lock->depth == 0)
+            lock->outer = lock->own->stat;
+        if (++lock->depth > LIMIT_NEST)
+            return -EMLINK;
+        registry_drop(lock->own);
+        lock->own = NULL;
+        rc = state_folder(lock->state, FOLDER_INNER, true, &lock->folder);
+        if (rc < 0)
+            return rc;
+        path_own_name(lock->place->name, 4, own_name);
+        snprintf(lock->name, sizeof lock->name, "%.251s.%u", own_name, lock->depth);
+        lock->foreign = false;
+        rc = open_file(lock);
+    }
+    return rc;
+}
+
+static int place_lock_file(struct lock *lock, const char *path, struct untorn_error *error)
+{
+    struct untorn_options follow = {0};
+    int rc = place_resolve(path, &follow, &lock->elsewhere, error);
+    if (rc != 0)
+        return rc;
+    lock->foreign = true;
+    lock->folder = lock->elsewhere.dir;
+    strcpy(lock->name, lock->elsewhere.name);
+    return 0;
+}
+
+static int fail_open(struct lock *lock, int rc, struct untorn_error *error)
+{
+    if (rc == -ENOENT)
+        return AGAIN;
+    if (rc == -EDEADLK)
+        return error_fail(error, UNTORN_DEADLOCK, NULL);
+    if (rc == -EMLINK) {
+        error_detail(error, "locked %d times inside itself", LIMIT_NEST);
+        return error_fail(error, UNTORN_INVALID, NULL);
+    }
+    if (!lock->foreign && (rc == -EACCES || rc == -EPERM || rc == -EROFS)) {
+        error_fail(error, UNTORN_NO_STATE, NULL);
+        error->os_error = -rc;
+        return -UNTORN_NO_STATE;
+    }
+    return error_os(error, rc, "open its lock");
+}
+
+int lock_open(struct lock *lock, const struct place *place, struct state *state,
+              const struct untorn_options *options, struct untorn_error *error)
+{
+    struct os_capabilities capabilities;
+    *lock = (struct lock)LOCK_CLOSED;
+    lock->place = place;
+    lock->state = state;
+    if (os_capabilities(place->dir, &capabilities) == 0 && capabilities.network) {
+        error->flags |= UNTORN_FLAG_NETWORK;
+        if (options->strict) {
+            error_detail(error, "locks on %s may hold only on this host", capabilities.filesystem);
+            return error_fail(error, UNTORN_UNSUPPORTED, NULL);
+        }
+    }
+    int rc = 0;
+    if (options->lock_file) {
+        rc = place_lock_file(lock, options->lock_file, error);
+        if (rc != 0)
+            return rc;
+    } else {
+        path_own_name(place->name, 0, lock->name);
+        rc = state_folder(state, FOLDER_LOCK, true, &lock->folder);
+    }
+    if (rc == 0)
+        rc = open_innermost(lock);
+    if (rc < 0) {
+        rc = fail_open(lock, rc, error);
+        lock_close(lock);
+    }
+    return rc;
+}
+
+uint64_t lock_deadline(const struct untorn_options *options)
+{
+    if (options->wait_ms < 0)
+        return 0;
+    uint64_t wait_ms = (uint64_t)(options->wait_ms ? options->wait_ms : UNTORN_WAIT_DEFAULT_MS);
+    return os_clock_ns() + wait_ms * 1000000u;
+}
+
+bool lock_is_current(const struct lock *lock)
+{
+    struct os_stat now;
+    if (!lock->held || os_stat(lock->folder, lock->name, &now) < 0 ||
+        !os_same_file(&now, &lock->held->stat))
+        return false;
+    if (!lock->foreign && !state_is_current(lock->state))
+        return false;
+    if (lock->depth == 0)
+        return true;
+    os_fd folder = lock->elsewhere.dir;
+    char name[LIMIT_NAME + 1];
+    if (folder != OS_NONE)
+        strcpy(name, lock->elsewhere.name);
+    else if (state_folder(lock->state, FOLDER_LOCK, false, &folder) == 0)
+        path_own_name(lock->place->name, 0, name);
+    else
+        return false;
+    return os_stat(folder, name, &now) == 0 && os_same_file(&now, &lock->outer);
+}
+
+/* 0, -EWOULDBLOCK, AGAIN, -EDEADLK or another errno value. */
+static int try_once(struct lock *lock, enum os_lock kind)
+{
+    if (lock->own->fd == OS_NONE)
+        return AGAIN; /* we are the child of a fork */
+    switch (registry_claim(lock->own, kind, &lock->held)) {
+    case CLAIM_NESTED:
+        return 0;
+    case CLAIM_TAKEN:
+        return -EWOULDBLOCK;
+    case CLAIM_DEADLOCK:
+        return -EDEADLK;
+    case CLAIM_TRY:
+        break;
+    }
+    if (registry_take_waiters(&lock->own->stat))
+        os_sleep_ns(LIMIT_YIELD_NS);
+    int rc = os_lock(lock->own->fd, kind);
+    if (rc == 0 && lock_is_current(lock)) { /* [LOCK-1] */
+        if (kind == OS_LOCK_EXCLUSIVE && !lock->foreign)
+            owner_write(lock->own->fd);
+        return 0;
+    }
+    registry_release(lock->held);
+    lock->held = NULL;
+    if (rc == -EWOULDBLOCK && !lock->foreign)
+        owner_announce_waiting(lock->own->fd);
+    return rc == 0 ? AGAIN : rc;
+}
+
+static int fail_taken(struct lock *lock, struct untorn_error *error)
+{
+    struct untorn_holder holder = {0};
+    char text[UNTORN_DETAIL_SIZE];
+    if (lock->foreign)
+        snprintf(text, sizeof text, "held by another program");
+    else {
+        owner_read(lock->own->fd, &holder);
+        owner_describe(&holder, text, sizeof text);
+    }
+    error_detail(error, "%s", text);
+    return error_fail(error, UNTORN_LOCKED, NULL);
+}
+
+int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
+                 struct untorn_error *error)
+{
+    for (;;) {
+        int rc = try_once(lock, kind);
+        if (rc == 0 || rc == AGAIN)
+            return rc;
+        if (rc == -EDEADLK)
+            return error_fail(error, UNTORN_DEADLOCK, NULL);
+        if (rc != -EWOULDBLOCK && rc != -EINTR)
+            return error_os(error, rc, "lock it");
+        if (os_clock_ns() >= deadline) /* [LOCK-3] */
+            return fail_taken(lock, error);
+        os_sleep_ns(LIMIT_POLL_NS);
+    }
+}
+
+void lock_release(struct lock *lock)
+{
+    struct lock_file *held = lock->held;
+    if (!held)
+        return;
+    lock->held = NULL;
+    if (held->count == 1 && held->kind == OS_LOCK_EXCLUSIVE && !lock->foreign &&
+        held->fd != OS_NONE && owner_take_waiting(held->fd))
+        registry_note_waiters(&held->stat);
+    registry_release(held);
+}
+
+void lock_close(struct lock *lock)
+{
+    lock_release(lock);
+    registry_drop(lock->own);
+    lock->own = NULL;
+    place_close(&lock->elsewhere);
+    lock->folder = OS_NONE;
+}
+
+void lock_directory(os_fd dir)
+{
+    uint64_t give_up = os_clock_ns() + LIMIT_DIRECTORY_LOCK_NS;
+    while (os_lock(dir, OS_LOCK_EXCLUSIVE) == -EWOULDBLOCK && os_clock_ns() < give_up)
+        os_sleep_ns(LIMIT_POLL_NS / 10);
+}

@@ -1,0 +1,74 @@
+/* The lock of one file: an flock on a lock file of its own that is never removed.
+ *
+ * A lock on the data file would die with its inode at the first rename, and a lock file that is
+ * removed after use gives two owners. Somebody may still remove the whole folder at any time
+ * (rm -rf, git clean), so that two processes can each hold "the" lock, on different inodes.
+ *
+ *   LOCK-1  Held means: the kernel granted the lock on an inode that the lock's path named after
+ *           that. (A lock file that was replaced between opening and locking is opened again.)
+ *   LOCK-2  Nothing is renamed onto the user's name unless, while holding the directory's own
+ *           flock, the lock's path still names my inode and the user's name still is what I read.
+ *           So of two processes that hold different inodes, the later one sees the earlier one's
+ *           rename and starts over.
+ *   LOCK-3  Every wait is bounded; without the lock nothing is written.
+ *   LOCK-4  A lock ends with its last holder, by release or death, and never by age.
+ *
+ * The directory's flock is waited for only LIMIT_DIRECTORY_LOCK_NS: anyone who may read the
+ * directory can hold it for ever, and without it LOCK-2 still holds but for one interleaving (the
+ * folder is removed and another process runs from lock to check, all between my check and my
+ * rename, a few microseconds).
+ */
+#ifndef UNTORN_FILE_LOCK_H
+#define UNTORN_FILE_LOCK_H
+
+#include "base/error.h"
+#include "file/place.h"
+#include "file/registry.h"
+#include "file/state.h"
+
+/* Someone removed or replaced what we had open: open everything anew and start over. */
+enum { AGAIN = -1000000 };
+
+struct lock {
+    const struct place *place; /* borrowed, must outlive the lock */
+    struct state *state;       /* borrowed, must outlive the lock */
+    struct place elsewhere;    /* of --lock-file */
+    bool foreign;              /* --lock-file: nothing is written into it */
+    unsigned depth;            /* locks of this file that were passed on to us */
+    os_fd folder;              /* borrowed */
+    char name[LIMIT_NAME + 1]; /* in `folder` */
+    struct os_stat outer;      /* depth > 0: the outermost lock file */
+    struct lock_file *own;     /* what this handle opened */
+    struct lock_file *held;    /* what it counts on while held, maybe another handle's */
+};
+
+#define LOCK_CLOSED                                                                                \
+    {                                                                                              \
+        .elsewhere = PLACE_CLOSED, .folder = OS_NONE                                               \
+    }
+
+/* Opens, without locking. */
+int lock_open(struct lock *lock, const struct place *place, struct state *state,
+              const struct untorn_options *options, struct untorn_error *error);
+
+/* The moment until which a call may wait, by options->wait_ms. */
+uint64_t lock_deadline(const struct untorn_options *options);
+
+/* 0, AGAIN, -UNTORN_LOCKED (naming the holder), -UNTORN_DEADLOCK, ... */
+int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
+                 struct untorn_error *error);
+
+/* Accepts a lock that is not held. */
+void lock_release(struct lock *lock);
+
+/* Releases; accepts a closed lock. */
+void lock_close(struct lock *lock);
+
+/* Whether the lock's path still names what we hold. [LOCK-2] */
+bool lock_is_current(const struct lock *lock);
+
+/* Takes the user's directory's own flock for the moment between check and rename, if it can be
+ * had; unlock with os_lock. */
+void lock_directory(os_fd dir);
+
+#endif

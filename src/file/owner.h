@@ -1,0 +1,27 @@
+/* The owner record in a lock file: who holds it, for people. Nothing is ever decided by it.
+ *
+ * Lines of "key value", ended by a NUL; what lies behind is an older, longer record. One byte after
+ * the record's room tells the holder that others are waiting, so that it steps back once before it
+ * takes the lock again; lost or stale, it costs a millisecond.
+ */
+#ifndef UNTORN_FILE_OWNER_H
+#define UNTORN_FILE_OWNER_H
+
+#include <untorn/lock.h>
+
+#include "os/os.h"
+
+void owner_write(os_fd lock_file);
+
+/* Fills pid, since, host, command and alive; zeroed where there is no readable record. */
+void owner_read(os_fd lock_file, struct untorn_holder *ret_holder);
+
+/* "pid 12 on host since 2026-11-15 10:00:00 UTC: command". */
+void owner_describe(const struct untorn_holder *holder, char *text, size_t size);
+
+void owner_announce_waiting(os_fd lock_file);
+
+/* Whether somebody announced itself since the last call; clears it. */
+bool owner_take_waiting(os_fd lock_file);
+
+#endif

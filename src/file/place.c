@@ -1,0 +1,156 @@
+#include "file/place.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+
+void place_close(struct place *place)
+{
+    os_close(place->dir);
+    place->dir = OS_NONE;
+}
+
+const char *place_kind_text(enum os_kind kind)
+{
+    switch (kind) {
+    case OS_DIRECTORY:
+        return "it is a directory";
+    case OS_SYMLINK:
+        return "it is a symbolic link";
+    default:
+        return "it is a device, a pipe or a socket";
+    }
+}
+
+/* One step down, made if missing. A failed flush of a directory that cannot be flushed at all is
+ * reported by the caller's own flush later. */
+static int step_down(os_fd at, const char *name, unsigned mode, bool flush, os_fd *ret_dir)
+{
+    int rc = os_open_dir(at, name, false, ret_dir);
+    if (rc != -ENOENT)
+        return rc;
+    rc = os_make_dir(at, name, mode);
+    if (rc < 0 && rc != -EEXIST)
+        return rc;
+    if (rc == 0 && flush) {
+        rc = os_flush_dir(at);
+        if (rc < 0 && rc != -EINVAL)
+            return rc;
+    }
+    return os_open_dir(at, name, false, ret_dir);
+}
+
+int place_make_directories(os_fd at, const char *path, unsigned mode, bool flush, os_fd *ret_dir)
+{
+    char name[LIMIT_NAME + 1];
+    os_fd here;
+    int rc = os_open_dir(at, *path == '/' ? "/" : ".", false, &here);
+    if (rc < 0)
+        return rc;
+    while (*(path += strspn(path, "/"))) {
+        size_t size = strcspn(path, "/");
+        os_fd next = OS_NONE;
+        if (size > LIMIT_NAME) {
+            os_close(here);
+            return -ENAMETOOLONG;
+        }
+        memcpy(name, path, size);
+        name[size] = '\0';
+        rc = step_down(here, name, mode, flush, &next);
+        os_close(here);
+        if (rc < 0)
+            return rc;
+        here = next;
+        path += size;
+    }
+    *ret_dir = here;
+    return 0;
+}
+
+static int open_directory(os_fd at, const char *path, const struct untorn_options *options,
+                          os_fd *ret_dir)
+{
+    int rc = os_open_dir(at, path, false, ret_dir);
+    if (rc != -ENOENT || !options->parents)
+        return rc;
+    unsigned mode = options->mode && !(options->mode & 077) ? 0700 : 0777;
+    return place_make_directories(at, path, mode, options->level == UNTORN_DURABLE, ret_dir);
+}
+
+static int fail_split(struct untorn_error *error, int rc, const char *path)
+{
+    if (rc == -ENOENT) {
+        error_detail(error, "the path is empty");
+        return error_fail(error, UNTORN_INVALID, NULL);
+    }
+    if (rc == -EISDIR) {
+        error_detail(error, "%s names a directory", path);
+        return error_fail(error, UNTORN_NOT_A_FILE, NULL);
+    }
+    return error_os(error, rc, "resolve the path");
+}
+
+static bool is_our_folder(const char *name)
+{
+    return strcmp(name, ".untorn") == 0 ||
+           (strncmp(name, ".untorn-", 8) == 0 && strspn(name + 8, "0123456789") > 0 &&
+            name[8 + strspn(name + 8, "0123456789")] == '\0');
+}
+
+/* Opens the directory that `text` names below place->dir, in its stead, and looks at the name. */
+static int enter(struct place *place, const char *text, const struct untorn_options *options,
+                 struct untorn_error *error)
+{
+    char directory[LIMIT_PATH];
+    os_fd dir = OS_NONE;
+    int rc = path_split(text, directory, place->name);
+    if (rc < 0)
+        return fail_split(error, rc, text);
+    if (is_our_folder(place->name)) {
+        error_detail(error, "%s is where untorn keeps its own files", place->name);
+        return error_fail(error, UNTORN_NAME, NULL);
+    }
+    rc = open_directory(place->dir, directory, options, &dir);
+    if (rc < 0) {
+        if (rc == -ENOENT)
+            error_detail(error, "the directory %s does not exist; --parents makes it", directory);
+        return error_os(error, rc, "open its directory");
+    }
+    place_close(place);
+    place->dir = dir;
+    rc = os_stat(dir, place->name, &place->target);
+    place->exists = rc == 0;
+    return rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
+}
+
+int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
+                  struct untorn_error *error)
+{
+    char text[LIMIT_PATH];
+    struct place place = PLACE_CLOSED;
+    int rc = enter(&place, path, options, error);
+    for (int links = 0; rc == 0 && place.exists && place.target.kind == OS_SYMLINK; links++) {
+        if (options->symlink == UNTORN_REPLACE_LINK)
+            break;
+        if (options->symlink == UNTORN_REFUSE_LINK) {
+            rc = error_fail(error, UNTORN_LINK_REFUSED, NULL);
+            break;
+        }
+        rc = links < LIMIT_LINKS ? os_read_link(place.dir, place.name, text, sizeof text) : -ELOOP;
+        rc = rc < 0 ? error_os(error, rc, "follow it") : enter(&place, text, options, error);
+    }
+    if (rc == 0 && place.exists && place.target.kind != OS_REGULAR &&
+        place.target.kind != OS_SYMLINK) {
+        error_detail(error, "%s", place_kind_text(place.target.kind));
+        rc = error_fail(error, UNTORN_NOT_A_FILE, NULL);
+    }
+    if (rc == 0) {
+        int os_rc = os_stat(place.dir, NULL, &place.dir_stat);
+        rc = os_rc < 0 ? error_os(error, os_rc, "look at its directory") : 0;
+    }
+    if (rc != 0)
+        place_close(&place);
+    *ret_place = place;
+    return rc;
+}

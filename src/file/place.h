@@ -1,0 +1,46 @@
+/* Where a path leads: the physical directory, open, and a single name in it.
+ *
+ *     struct place place;
+ *     rc = place_resolve("a/b.json", &options, &place, error);
+ *     ...
+ *     place_close(&place);
+ *
+ * Links are followed one by one, each relative to the physical directory it lies in, so that the
+ * stage, the lock and the rename all happen beside the real file. After this nothing uses the path
+ * text any more: whoever swaps a directory above for a link changes nothing for a call under way.
+ */
+#ifndef UNTORN_FILE_PLACE_H
+#define UNTORN_FILE_PLACE_H
+
+#include <untorn/options.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "os/os.h"
+
+struct place {
+    os_fd dir;
+    char name[LIMIT_NAME + 1];
+    struct os_stat dir_stat;
+    bool exists;           /* something had the name when we looked */
+    struct os_stat target; /* what: a regular file, or a link that is to be replaced */
+};
+
+#define PLACE_CLOSED {.dir = OS_NONE}
+
+/* UNTORN_MISSING (a directory above), _NOT_A_FILE, _LINK_LOOP, _LINK_REFUSED, _NAME, ... A missing
+ * file in an existing directory is success, as is a dangling link: it leads to a place. With
+ * options->parents missing directories are made, and flushed at level durable. */
+int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
+                  struct untorn_error *error);
+
+/* Accepts a closed place. */
+void place_close(struct place *place);
+
+/* Opens the directory `path` below `at`, making what is missing. */
+int place_make_directories(os_fd at, const char *path, unsigned mode, bool flush, os_fd *ret_dir);
+
+/* What a name that is no regular file is, in words. */
+const char *place_kind_text(enum os_kind kind);
+
+#endif

@@ -1,0 +1,164 @@
+#include "file/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/inplace.h"
+#include "file/io.h"
+
+void untorn_content_free(struct untorn_content *content)
+{
+    if (!content)
+        return;
+    free(content->data);
+    memset(content, 0, sizeof *content);
+}
+
+/* `size` is what the file had when we looked; it may be growing. */
+static int read_range(os_fd file, uint64_t offset, uint64_t size, struct untorn_content *content)
+{
+    size_t room = 0;
+    for (;;) {
+        room = room ? room * 2 : (size_t)size + 1; /* one more shows whether that was all */
+        if (size >= LIMIT_CONTENT || room > LIMIT_CONTENT)
+            return -EFBIG;
+        char *data = realloc(content->data, room + 1);
+        if (!data)
+            return -ENOMEM;
+        content->data = data;
+        int64_t n = io_read(file, data + content->size, room - content->size,
+                            offset + content->size);
+        if (n < 0)
+            return (int)n;
+        content->size += (size_t)n;
+        if (content->size < room)
+            break;
+    }
+    content->data[content->size] = '\0';
+    content->hash = untorn_hash(content->data, content->size);
+    return 0;
+}
+
+int read_open_file(os_fd file, struct untorn_content *ret_content)
+{
+    struct os_stat stat;
+    memset(ret_content, 0, sizeof *ret_content);
+    int rc = os_stat(file, NULL, &stat);
+    if (rc == 0)
+        rc = read_range(file, 0, stat.size, ret_content);
+    if (rc < 0)
+        untorn_content_free(ret_content);
+    return rc;
+}
+
+/* The old version out of the journal; -ESTALE if the journal changed under us. */
+static int read_journal(const struct inplace_view *view, struct untorn_content *ret_content)
+{
+    memset(ret_content, 0, sizeof *ret_content);
+    char *data = malloc((size_t)view->old_size + 1);
+    if (!data)
+        return -ENOMEM;
+    int64_t n = io_read(view->journal, data, (size_t)view->old_size, JOURNAL_HEAD);
+    if (n >= 0)
+        ret_content->hash = untorn_hash(data, (size_t)n);
+    if (n < 0 || (uint64_t)n != view->old_size ||
+        !untorn_hash_equal(&ret_content->hash, &view->old_hash)) {
+        free(data);
+        return n < 0 ? (int)n : -ESTALE;
+    }
+    data[n] = '\0';
+    ret_content->data = data;
+    ret_content->size = (size_t)n;
+    return 0;
+}
+
+static int read_file(const struct place *place, struct untorn_content *ret_content)
+{
+    os_fd file;
+    struct os_stat stat;
+    int rc = io_open(place->dir, place->name, OS_READ, 0, &file);
+    if (rc < 0)
+        return rc;
+    rc = os_stat(file, NULL, &stat);
+    if (rc == 0 && stat.kind != OS_REGULAR)
+        rc = -ESTALE; /* it was a file a moment ago: look again */
+    if (rc == 0)
+        rc = read_open_file(file, ret_content);
+    os_close(file);
+    return rc;
+}
+
+/* One try. -ESTALE: something happened meanwhile. [INPLACE-4] */
+static int read_once(const struct place *place, struct state *state,
+                     struct untorn_content *ret_content)
+{
+    struct inplace_view before, after;
+    inplace_look(place, state, &before);
+    if (before.active) {
+        int rc = read_journal(&before, ret_content);
+        inplace_view_close(&before);
+        return rc;
+    }
+    int rc = read_file(place, ret_content);
+    inplace_look(place, state, &after);
+    inplace_view_close(&after);
+    if (rc == 0 && (after.active || after.sequence != before.sequence)) {
+        untorn_content_free(ret_content);
+        rc = -ESTALE;
+    }
+    return rc;
+}
+
+/* -ESTALE as the seam never gives it, except for a file handle of NFS: also a reason to try again.
+ */
+static int read_resolved(const char *path, const struct untorn_options *options,
+                         struct untorn_content *ret_content, struct untorn_error *error)
+{
+    for (int i = 0; i < LIMIT_RESTARTS; i++) {
+        struct place place;
+        struct state state = STATE_CLOSED;
+        int os_rc = 0;
+        int rc = place_resolve(path, options, &place, error);
+        if (rc == 0)
+            rc = state_open(&place, options, false, &state, error);
+        if (rc == 0) {
+            os_rc = read_once(&place, &state, ret_content);
+            if (os_rc == -ELOOP)
+                os_rc = -ESTALE; /* became a link */
+        }
+        state_close(&state);
+        place_close(&place);
+        if (rc != 0)
+            return rc;
+        if (os_rc != -ESTALE)
+            return os_rc < 0 ? error_os(error, os_rc, NULL) : 0;
+        os_sleep_ns(LIMIT_POLL_NS / 10);
+    }
+    return error_fail(error, UNTORN_RESTLESS, NULL);
+}
+
+int untorn_read(const char *path, const struct untorn_options *options,
+                struct untorn_content *ret_content, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_options reading = {0};
+    if (options) {
+        reading.symlink = options->symlink == UNTORN_REFUSE_LINK ? UNTORN_REFUSE_LINK
+                                                                 : UNTORN_FOLLOW;
+        reading.state_dir = options->state_dir;
+    }
+    memset(ret_content, 0, sizeof *ret_content);
+    return read_resolved(path, &reading, ret_content, error);
+}
+
+int untorn_hash_file(const char *path, const struct untorn_options *options,
+                     struct untorn_hash *ret_hash, struct untorn_error *reterr)
+{
+    struct untorn_content content;
+    int rc = untorn_read(path, options, &content, reterr);
+    if (rc == 0)
+        *ret_hash = content.hash;
+    untorn_content_free(&content);
+    return rc;
+}

@@ -1,0 +1,149 @@
+#include "file/registry.h"
+
+#include <stdlib.h>
+
+enum { WAITED_SLOTS = 8 };
+
+static struct {
+    struct lock_file *files;
+    struct os_stat waited[WAITED_SLOTS]; /* inode 0: free */
+    unsigned next_waited;
+    struct os_process self; /* pid 0: not found out yet */
+} registry;
+
+static _Thread_local char this_thread; /* its address tells threads apart */
+
+struct lock_file *registry_add(os_fd fd, const struct os_stat *stat)
+{
+    struct lock_file *file = calloc(1, sizeof *file);
+    if (!file) {
+        os_close(fd);
+        return NULL;
+    }
+    file->fd = fd;
+    file->stat = *stat;
+    file->references = 1;
+    os_guard_enter(registry_after_fork);
+    file->next = registry.files;
+    registry.files = file;
+    os_guard_leave();
+    return file;
+}
+
+static void drop_guarded(struct lock_file *file)
+{
+    if (--file->references > 0)
+        return;
+    for (struct lock_file **link = &registry.files; *link; link = &(*link)->next) {
+        if (*link == file) {
+            *link = file->next;
+            break;
+        }
+    }
+    os_close(file->fd);
+    free(file);
+}
+
+void registry_drop(struct lock_file *file)
+{
+    if (!file)
+        return;
+    os_guard_enter(registry_after_fork);
+    drop_guarded(file);
+    os_guard_leave();
+}
+
+static enum registry_claim claim_guarded(struct lock_file *own, enum os_lock kind,
+                                         struct lock_file **ret_held)
+{
+    for (struct lock_file *file = registry.files; file; file = file->next) {
+        if (file->count == 0 || !os_same_file(&file->stat, &own->stat))
+            continue;
+        bool shared = file->kind == OS_LOCK_SHARED;
+        if (file->thread == &this_thread) {
+            if (shared && kind == OS_LOCK_EXCLUSIVE)
+                return CLAIM_DEADLOCK;
+            file->count++;
+            file->references++;
+            *ret_held = file;
+            return CLAIM_NESTED;
+        }
+        if (!shared || kind != OS_LOCK_SHARED)
+            return CLAIM_TAKEN;
+    }
+    own->count = 1;
+    own->references++;
+    own->thread = &this_thread;
+    own->kind = kind;
+    *ret_held = own;
+    return CLAIM_TRY;
+}
+
+enum registry_claim registry_claim(struct lock_file *own, enum os_lock kind,
+                                   struct lock_file **ret_held)
+{
+    os_guard_enter(registry_after_fork);
+    enum registry_claim claim = claim_guarded(own, kind, ret_held);
+    os_guard_leave();
+    return claim;
+}
+
+void registry_release(struct lock_file *held)
+{
+    os_guard_enter(registry_after_fork);
+    if (held->count > 0 && --held->count == 0 && held->fd != OS_NONE)
+        (void)os_lock(held->fd, OS_UNLOCK); /* closing would do it too, later */
+    drop_guarded(held);
+    os_guard_leave();
+}
+
+bool registry_holds(const struct os_stat *stat)
+{
+    bool holds = false;
+    os_guard_enter(registry_after_fork);
+    for (struct lock_file *file = registry.files; file && !holds; file = file->next)
+        holds = file->count > 0 && file->thread == &this_thread &&
+                file->kind == OS_LOCK_EXCLUSIVE && os_same_file(&file->stat, stat);
+    os_guard_leave();
+    return holds;
+}
+
+void registry_note_waiters(const struct os_stat *stat)
+{
+    os_guard_enter(registry_after_fork);
+    registry.waited[registry.next_waited++ % WAITED_SLOTS] = *stat;
+    os_guard_leave();
+}
+
+bool registry_take_waiters(const struct os_stat *stat)
+{
+    bool waited = false;
+    os_guard_enter(registry_after_fork);
+    for (int i = 0; i < WAITED_SLOTS; i++) {
+        if (registry.waited[i].inode != 0 && os_same_file(&registry.waited[i], stat)) {
+            registry.waited[i].inode = 0;
+            waited = true;
+        }
+    }
+    os_guard_leave();
+    return waited;
+}
+
+void registry_self(struct os_process *ret_self)
+{
+    os_guard_enter(registry_after_fork);
+    if (registry.self.pid == 0)
+        os_self(&registry.self);
+    *ret_self = registry.self;
+    os_guard_leave();
+}
+
+void registry_after_fork(void)
+{
+    for (struct lock_file *file = registry.files; file; file = file->next) {
+        os_close(file->fd);
+        file->fd = OS_NONE;
+        file->count = 0;
+    }
+    registry.self.pid = 0;
+}

@@ -1,0 +1,60 @@
+/* The library's one global: the lock files this process has open, and which thread holds which.
+ *
+ * flock(2) knows nothing of threads and refuses a second opening in the same process, so nesting
+ * and exclusion between threads are kept here, by (device, inode) of the lock file. At fork the
+ * child closes (never unlocks: the lock belongs to the shared opening) everything and starts empty.
+ *
+ *   REGISTRY-1  A lock file is held by at most one thread of this process, unless all hold it
+ *               shared; a thread that holds it may take it again, and it ends with the last release.
+ *   REGISTRY-2  After a fork the child holds nothing, and nothing the child does ends the parent's
+ *               lock.
+ */
+#ifndef UNTORN_FILE_REGISTRY_H
+#define UNTORN_FILE_REGISTRY_H
+
+#include "os/os.h"
+
+struct lock_file {
+    struct lock_file *next;
+    os_fd fd; /* OS_NONE in the child of a fork */
+    struct os_stat stat;
+    unsigned references; /* handles that point here */
+    unsigned count;      /* times held */
+    const void *thread;  /* who holds it, while count > 0 */
+    enum os_lock kind;
+};
+
+/* Takes `fd` over. One reference for the caller. NULL: no memory, and `fd` is closed. */
+struct lock_file *registry_add(os_fd fd, const struct os_stat *stat);
+
+/* Gives a reference back; with the last one the file is closed. Accepts NULL. */
+void registry_drop(struct lock_file *file);
+
+enum registry_claim {
+    CLAIM_TRY,      /* nobody here: *ret_held is `own`, now try the kernel's lock */
+    CLAIM_NESTED,   /* this thread holds it: *ret_held counts once more */
+    CLAIM_TAKEN,    /* another thread holds or is acquiring it */
+    CLAIM_DEADLOCK, /* this thread holds it shared and asks for exclusive */
+};
+
+/* On CLAIM_TRY and CLAIM_NESTED *ret_held gains a reference and must be released. */
+enum registry_claim registry_claim(struct lock_file *own, enum os_lock kind,
+                                   struct lock_file **ret_held);
+
+/* Ends one claim; the last one unlocks. */
+void registry_release(struct lock_file *held);
+
+/* Whether this thread holds `stat`'s file exclusively. */
+bool registry_holds(const struct os_stat *stat);
+
+/* Waiters announced themselves when we last released this file: step back once. */
+void registry_note_waiters(const struct os_stat *stat);
+bool registry_take_waiters(const struct os_stat *stat);
+
+/* This process, found out once. */
+void registry_self(struct os_process *ret_self);
+
+/* What the child of a fork does. Also starts a simulated process afresh. */
+void registry_after_fork(void);
+
+#endif

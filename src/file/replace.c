@@ -1,0 +1,249 @@
+#include "file/replace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/inplace.h"
+#include "file/io.h"
+
+bool replace_wants_open_mode(const struct untorn_options *options, bool is_file)
+{
+    return !is_file && options->mode == 0;
+}
+
+static bool is_file(const struct target *target)
+{
+    return target->exists && target->stat.kind == OS_REGULAR;
+}
+
+/* ---- conditions ---- */
+
+static int same_content(os_fd a, os_fd b, uint64_t size, bool *ret_same)
+{
+    enum { PIECE = 16 * 1024 };
+    char left[PIECE], right[PIECE];
+    *ret_same = true;
+    for (uint64_t at = 0; at < size && *ret_same; at += PIECE) {
+        size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
+        int64_t n = io_read(a, left, want, at), m = io_read(b, right, want, at);
+        if (n < 0 || m < 0)
+            return (int)(n < 0 ? n : m);
+        *ret_same = n == m && memcmp(left, right, (size_t)n) == 0;
+    }
+    return 0;
+}
+
+static int check_match(const struct target *target, struct untorn_error *error)
+{
+    char text[UNTORN_HASH_TEXT_SIZE];
+    struct untorn_hash hash;
+    if (!is_file(target)) {
+        error_detail(error, "it does not exist");
+        return error_fail(error, UNTORN_CHANGED, NULL);
+    }
+    int rc = target->readable ? io_hash(target->hold, 0, target->stat.size, &hash) : -EACCES;
+    if (rc < 0)
+        return error_os(error, rc, "read it to compare");
+    if (untorn_hash_equal(&hash, target->options->if_match))
+        return 0;
+    error_detail(error, "its content has the hash %s", untorn_hash_format(&hash, text));
+    return error_fail(error, UNTORN_CHANGED, NULL);
+}
+
+/* 0 go on; 1 nothing to do; below 0 refused. */
+static int check_conditions(const struct target *target, const struct stage *stage,
+                            struct untorn_error *error)
+{
+    const struct untorn_options *options = target->options;
+    if (options->exclusive && target->exists)
+        return error_fail(error, UNTORN_EXISTS, NULL);
+    if (options->if_match) {
+        int rc = check_match(target, error);
+        if (rc != 0)
+            return rc;
+    }
+    if (target->exists && target->stat.immutable) {
+        error_detail(error, "it is marked immutable or append-only (see lsattr, chattr)");
+        return error_fail(error, UNTORN_DENIED, NULL);
+    }
+    bool mode_fits = options->mode == 0 || options->mode == target->stat.mode;
+    if (!options->if_changed || !target->exists || !target->readable || !mode_fits ||
+        target->stat.size != stage->size)
+        return 0;
+    bool same;
+    int rc = same_content(target->hold, stage->file, stage->size, &same);
+    if (rc < 0)
+        return error_os(error, rc, "read it to compare");
+    return same ? 1 : 0;
+}
+
+/* ---- flushing ---- */
+
+int replace_flush_name(struct target *target, struct untorn_error *error)
+{
+    if (target->options->level != UNTORN_DURABLE)
+        return 0;
+    int rc = os_flush_dir(target->place.dir);
+    if (rc == -EINVAL) {
+        error->flags |= UNTORN_FLAG_NO_DIR_FLUSH;
+        return 0;
+    }
+    if (rc < 0) /* [REPLACE-3] */
+        return error_unsettled(error, UNTORN_UNSETTLED_FLUSH, rc, "flush the directory");
+    return 0;
+}
+
+int replace_confirm(struct target *target, struct untorn_error *error)
+{
+    error->flags |= UNTORN_FLAG_UNCHANGED;
+    if (target->options->level == UNTORN_CACHE || !target->exists)
+        return 0;
+    int rc = target->readable ? os_flush(target->hold) : 0;
+    if (rc < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_FLUSH, rc, "flush what is there");
+    return replace_flush_name(target, error);
+}
+
+/* A file system that cannot flush a directory is found out before anything changes. */
+static int check_strict(struct target *target, struct untorn_error *error)
+{
+    if (!target->options->strict || target->options->level != UNTORN_DURABLE)
+        return 0;
+    int rc = os_flush_dir(target->place.dir);
+    if (rc == 0)
+        return 0;
+    error_detail(error, "it cannot flush a directory");
+    return rc == -EINVAL ? error_fail(error, UNTORN_UNSUPPORTED, NULL)
+                         : error_os(error, rc, "flush the directory");
+}
+
+/* ---- the rename path ---- */
+
+/* [REPLACE-5] *ret_in_place: the owner cannot be given, so the file must keep its inode. */
+static int give_meta(struct target *target, struct stage *stage, bool *ret_in_place,
+                     struct untorn_error *error)
+{
+    unsigned result = 0, mode = target->options->mode;
+    int rc = is_file(target) ? os_copy_meta(target->hold, stage->file, mode, &result)
+                             : os_new_meta(target->place.dir, stage->file, mode);
+    if (rc < 0)
+        return error_os(error, rc, "give the new version the old one's owner and mode");
+    *ret_in_place = (result & OS_META_OWNER_DENIED) != 0;
+    if (result & OS_META_LOST) {
+        error->flags |= UNTORN_FLAG_META_LOST;
+        if (target->options->strict) {
+            error_detail(error, "an extended attribute cannot be kept");
+            return error_fail(error, UNTORN_UNSUPPORTED, NULL);
+        }
+    }
+    return 0;
+}
+
+/* Some file systems report failure for a rename that took place (NFS: a repeated request). */
+static bool was_renamed(const struct target *target, const struct stage *stage)
+{
+    struct os_stat now;
+    return os_stat(target->place.dir, target->place.name, &now) == 0 &&
+           os_same_file(&now, &stage->stat);
+}
+
+/* Steps 5 and 6, inside the directory's own lock. Returns an errno value or AGAIN. */
+static int check_and_rename(struct target *target, struct stage *stage)
+{
+    os_fd dir = target->place.dir;
+    enum os_rename how = target->exists ? OS_REPLACE : OS_NO_REPLACE;
+    int rc = AGAIN;
+    lock_directory(dir);
+    if (target_is_current(target)) {
+        rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
+        if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
+            rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
+        if (rc < 0 && was_renamed(target, stage))
+            rc = 0;
+        if (rc == 0)
+            stage->named = false;
+    }
+    (void)os_lock(dir, OS_UNLOCK); /* closing the directory would do it too */
+    return rc;
+}
+
+static int fail_rename(int rc, struct untorn_error *error)
+{
+    if (rc == AGAIN || rc == -ENOENT || rc == -EEXIST)
+        return AGAIN;
+    if (rc == -EISDIR || rc == -ENOTDIR) {
+        error_detail(error, "%s", place_kind_text(OS_DIRECTORY));
+        return error_fail(error, UNTORN_NOT_A_FILE, NULL);
+    }
+    return error_os(error, rc, "put the new version in place");
+}
+
+static bool is_job_for_in_place(int rc)
+{
+    return rc == -EBUSY || rc == -EXDEV;
+}
+
+static int commit_by_rename(struct target *target, struct stage *stage, bool *ret_in_place,
+                            struct untorn_error *error)
+{
+    int rc = give_meta(target, stage, ret_in_place, error);
+    if (rc != 0 || *ret_in_place)
+        return rc;
+    if (target->options->level != UNTORN_CACHE) { /* [REPLACE-2] */
+        rc = os_flush(stage->file);
+        if (rc < 0)
+            return error_os(error, rc, "flush the new version"); /* [STAGE-3] */
+    }
+    rc = check_and_rename(target, stage);
+    *ret_in_place = is_job_for_in_place(rc) && is_file(target);
+    if (*ret_in_place)
+        return 0;
+    if (rc < 0)
+        return fail_rename(rc, error);
+    return replace_flush_name(target, error);
+}
+
+/* ---- in place ---- */
+
+static int commit_in_place(struct target *target, struct stage *stage, struct untorn_error *error)
+{
+    if (target->options->strict && !target->options->keep_inode) {
+        error_detail(error, "the file cannot be replaced, only overwritten in place");
+        return error_fail(error, UNTORN_UNSUPPORTED, NULL);
+    }
+    return inplace_write(&target->lock, &target->stat, stage->file, stage->size,
+                         target->options->level, error);
+}
+
+static bool must_be_in_place(const struct target *target)
+{
+    return is_file(target) &&
+           (target->options->keep_inode || target->stat.mount_root ||
+            (target->state.outside && target->state.stat.device != target->stat.device));
+}
+
+int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error)
+{
+    bool in_place = must_be_in_place(target);
+    bool open_mode = replace_wants_open_mode(target->options, is_file(target));
+    int rc = check_conditions(target, stage, error);
+    if (rc == 1)
+        return replace_confirm(target, error);
+    if (rc == 0)
+        rc = check_strict(target, error);
+    if (rc != 0)
+        return rc;
+    if (stage->open_mode != open_mode) { /* [STAGE-2] the file came or went since we began */
+        rc = stage_renew(stage, &target->state, target->place.name, open_mode);
+        if (rc < 0)
+            return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
+    }
+    if (!in_place)
+        rc = commit_by_rename(target, stage, &in_place, error);
+    if (rc == 0 && in_place)
+        rc = commit_in_place(target, stage, error);
+    if (rc >= 0 && !target->exists)
+        error->flags |= UNTORN_FLAG_CREATED;
+    return rc;
+}

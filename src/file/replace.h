@@ -1,0 +1,43 @@
+/* Replacing one file whole: the protocol.
+ *
+ * A new version is staged beside the file, made durable, and renamed onto the name; then the name
+ * is made durable. The steps, and what a crash after each leaves:
+ *
+ *   1 stage created, written    the old version; a stage that the next writer sweeps
+ *   2 locked, conditions met    the same
+ *   3 owner, mode, ACL, ...     the same
+ *   4 stage flushed             the same
+ *   5 checked [LOCK-2]          the same
+ *   6 renamed                   kill: the new version. power loss: the old or the new one
+ *   7 directory flushed         the new version
+ *
+ *   REPLACE-1  The name is at every moment the whole old or the whole new version: the only change
+ *              to it is one rename.
+ *   REPLACE-2  At durable and ordered, the new version's content and metadata are flushed before
+ *              the rename, so that no crash can show the name with anything less.
+ *   REPLACE-3  At durable, done is said only after the directory was flushed. A failure of that
+ *              flush is "not settled", for the new version is already visible.
+ *   REPLACE-4  Until the rename, every failure leaves the old version and removes the stage.
+ *   REPLACE-5  Metadata is given through the descriptor, before the rename, never by name after it.
+ *   REPLACE-6  Unchanged is said only after what is visible was flushed.
+ */
+#ifndef UNTORN_FILE_REPLACE_H
+#define UNTORN_FILE_REPLACE_H
+
+#include "file/stage.h"
+#include "file/target.h"
+
+/* Steps 2 to 7 for a target that is locked and looked at. On AGAIN the stage still has the content.
+ * As the public calls return. */
+int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error);
+
+/* Whether a stage gets its mode from the umask: for a name that is no file yet. */
+bool replace_wants_open_mode(const struct untorn_options *options, bool is_file);
+
+/* Makes what is visible durable, by the level; for "unchanged". [REPLACE-6] */
+int replace_confirm(struct target *target, struct untorn_error *error);
+
+/* Step 7. */
+int replace_flush_name(struct target *target, struct untorn_error *error);
+
+#endif

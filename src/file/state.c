@@ -1,0 +1,271 @@
+#include "file/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/io.h"
+#include "file/registry.h"
+
+enum { FORMAT = 1, STICKY = 01000 };
+
+static const char *const folder_names[FOLDER_COUNT] = {
+    [FOLDER_LOCK] = "lock",       [FOLDER_INNER] = "inner", [FOLDER_STAGE] = "stage",
+    [FOLDER_INPLACE] = "inplace", [FOLDER_KEPT] = "kept",
+};
+
+const char *state_folder_name(enum folder folder)
+{
+    return folder_names[folder];
+}
+
+void state_close(struct state *state)
+{
+    for (int i = 0; i < FOLDER_COUNT; i++) {
+        os_close(state->folders[i]);
+        state->folders[i] = OS_NONE;
+    }
+    os_close(state->root);
+    state->root = OS_NONE;
+    if (state->outside)
+        os_close(state->parent);
+    state->parent = OS_NONE;
+}
+
+/* [STATE-1] */
+static bool is_trusted(const struct os_stat *folder, const struct os_stat *parent, uint32_t user,
+                       bool private_folder, uint32_t private_owner)
+{
+    if (folder->kind != OS_DIRECTORY || folder->device != parent->device)
+        return false;
+    if (private_folder)
+        return folder->owner == private_owner || folder->owner == 0;
+    if (parent->mode & 022)
+        return true; /* whoever made it could as well replace the user's file itself */
+    return (folder->owner == user || folder->owner == 0 || folder->owner == parent->owner) &&
+           !(folder->mode & 002);
+}
+
+/* A short file, made once. Two processes may make it at once: the bytes are the same. */
+static int put_text(os_fd root, const char *name, const char *text)
+{
+    os_fd file;
+    int rc = io_open(root, name, OS_WRITE | OS_CREATE, 0600, &file);
+    if (rc < 0)
+        return rc;
+    rc = io_write(file, text, strlen(text), 0);
+    if (rc == 0)
+        rc = os_share(file, root, false);
+    os_close(file);
+    return rc;
+}
+
+/* 0 is a folder that a crash left half made: whoever may write completes it. */
+static int read_format(os_fd root, unsigned long *ret_format)
+{
+    char text[32] = "";
+    os_fd file;
+    *ret_format = 0;
+    int rc = io_open(root, "format", OS_READ, 0, &file);
+    if (rc == -ENOENT)
+        return 0;
+    if (rc < 0)
+        return rc;
+    int64_t n = io_read(file, text, sizeof text - 1, 0);
+    os_close(file);
+    if (n < 0)
+        return (int)n;
+    *ret_format = strtoul(text, NULL, 10);
+    return 0;
+}
+
+/* [STATE-2] */
+static int check_format(struct state *state, bool create, struct untorn_error *error)
+{
+    char text[32];
+    unsigned long format;
+    int rc = read_format(state->root, &format);
+    if (rc == 0 && format > FORMAT) {
+        error_detail(error, "its %s has format %lu, this untorn knows %d", state->name, format,
+                     FORMAT);
+        return error_fail(error, UNTORN_NEWER_FORMAT, NULL);
+    }
+    if (rc == 0 && format == 0 && create) {
+        snprintf(text, sizeof text, "%d\n", FORMAT);
+        rc = put_text(state->root, ".gitignore", "*\n");
+        if (rc == 0)
+            rc = put_text(state->root, "format", text);
+        if (rc == -ENOENT)
+            rc = 0; /* removed again this very moment: noticed when the lock is looked at */
+    }
+    return rc < 0 ? error_os(error, rc, "prepare the folder for its lock") : 0;
+}
+
+/* Gives the folder the access of its parent: at creation, and again where a crash came between or
+ * the parent has changed. Only its owner can. */
+static void share(struct state *state, const struct os_stat *parent, uint32_t user)
+{
+    unsigned wanted = state->private_folder ? 0700 : (parent->mode & 02777) | 0700;
+    bool fits = state->stat.mode == wanted &&
+                (state->private_folder || state->stat.group == parent->group);
+    if (fits || (state->stat.owner != user && user != 0))
+        return;
+    (void)os_share(state->root, state->parent, state->private_folder); /* who is kept out by a
+                                                                          failure is told so */
+}
+
+static int open_root(struct state *state, bool create)
+{
+    int rc = os_open_dir(state->parent, state->name, true, &state->root);
+    for (int i = 0; rc == -ENOENT && create && i < LIMIT_TRIES; i++) {
+        rc = os_make_dir(state->parent, state->name, 0700);
+        if (rc == 0 || rc == -EEXIST)
+            rc = os_open_dir(state->parent, state->name, true, &state->root);
+        else
+            break;
+    }
+    return rc;
+}
+
+static int fail_open(struct state *state, int rc, struct untorn_error *error)
+{
+    if (rc == -ELOOP || rc == -ENOTDIR) {
+        error_detail(error, "%s is not a folder", state->name);
+        return error_fail(error, UNTORN_UNTRUSTED, NULL);
+    }
+    if (rc == -EACCES || rc == -EPERM || rc == -EROFS) {
+        error_fail(error, UNTORN_NO_STATE, NULL);
+        error->os_error = -rc;
+        return -UNTORN_NO_STATE;
+    }
+    return error_os(error, rc, "open the folder for its lock");
+}
+
+/* The state directory, and in it a name that stands for the physical directory of the file. */
+static int find_outside(struct state *state, const struct place *place, const char *directory,
+                        bool create)
+{
+    char path[LIMIT_PATH], text[UNTORN_HASH_TEXT_SIZE];
+    int rc = create ? place_make_directories(OS_NONE, directory, 0700, true, &state->parent)
+                    : os_open_dir(OS_NONE, directory, false, &state->parent);
+    if (rc < 0)
+        return rc;
+    state->outside = true;
+    rc = os_dir_path(place->dir, path, sizeof path);
+    if (rc < 0)
+        return rc;
+    struct untorn_hash hash = untorn_hash(path, strlen(path));
+    snprintf(state->name, sizeof state->name, "%s", untorn_hash_format(&hash, text));
+    return 0;
+}
+
+static int find(struct state *state, const struct place *place, const char *directory, bool create)
+{
+    if (directory)
+        return find_outside(state, place, directory, create);
+    state->parent = place->dir;
+    strcpy(state->name, ".untorn");
+    return 0;
+}
+
+static int open_checked(struct state *state, const struct place *place, bool create,
+                        struct untorn_error *error)
+{
+    struct os_process self;
+    struct os_stat parent = place->dir_stat;
+    registry_self(&self);
+    uint32_t private_owner = place->exists ? place->target.owner : self.user;
+    int rc = state->outside ? os_stat(state->parent, NULL, &parent) : 0;
+    if (rc < 0)
+        return error_os(error, rc, "look at the state directory");
+    state->private_folder = (parent.mode & STICKY) != 0;
+    if (state->private_folder) {
+        size_t used = strlen(state->name);
+        snprintf(state->name + used, sizeof state->name - used, "-%lu",
+                 (unsigned long)private_owner);
+    }
+    rc = open_root(state, create);
+    if (rc == -ENOENT && !create)
+        return 0;
+    if (rc == 0)
+        rc = os_stat(state->root, NULL, &state->stat);
+    if (rc < 0)
+        return fail_open(state, rc, error);
+    if (!is_trusted(&state->stat, &parent, self.user, state->private_folder, private_owner)) {
+        error_detail(error, "%s belongs to user %lu", state->name,
+                     (unsigned long)state->stat.owner);
+        return error_fail(error, UNTORN_UNTRUSTED, NULL);
+    }
+    if (create)
+        share(state, &parent, self.user);
+    return check_format(state, create, error);
+}
+
+int state_open(const struct place *place, const struct untorn_options *options, bool create,
+               struct state *ret_state, struct untorn_error *error)
+{
+    struct state state = STATE_CLOSED;
+    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
+    int os_rc = find(&state, place, directory && *directory ? directory : NULL, create);
+    int rc = 0;
+    if (os_rc == 0)
+        rc = open_checked(&state, place, create, error);
+    else if (os_rc != -ENOENT || create)
+        rc = error_os(error, os_rc, "open the state directory");
+    /* A reader does not need the folder: what it cannot trust or reach is as good as absent. */
+    bool absent = !create && (rc == -UNTORN_UNTRUSTED || rc == -UNTORN_NO_STATE);
+    if (rc != 0)
+        state_close(&state);
+    *ret_state = state;
+    return absent ? 0 : rc;
+}
+
+/* A folder that another user is just making is closed to us for a moment. */
+static int open_folder(struct state *state, const char *name, bool create, os_fd *ret_folder)
+{
+    int rc = -EACCES;
+    for (int i = 0; i < LIMIT_TRIES; i++) {
+        rc = os_open_dir(state->root, name, true, ret_folder);
+        if (rc == -ENOENT && create) {
+            rc = os_make_dir(state->root, name, 0700);
+            if (rc < 0 && rc != -EEXIST)
+                return rc;
+            rc = os_open_dir(state->root, name, true, ret_folder);
+            if (rc == 0)
+                (void)os_share(*ret_folder, state->root, state->private_folder);
+        }
+        if (rc != -EACCES || !create)
+            return rc;
+        os_sleep_ns(LIMIT_POLL_NS);
+    }
+    return rc;
+}
+
+int state_folder(struct state *state, enum folder folder, bool create, os_fd *ret_folder)
+{
+    int rc = 0;
+    if (state->root == OS_NONE)
+        return -ENOENT;
+    if (state->folders[folder] == OS_NONE)
+        rc = open_folder(state, folder_names[folder], create, &state->folders[folder]);
+    *ret_folder = state->folders[folder];
+    return rc;
+}
+
+bool state_is_current(const struct state *state)
+{
+    struct os_stat now;
+    return os_stat(state->parent, state->name, &now) == 0 && os_same_file(&now, &state->stat);
+}
+
+int state_flush_names(struct state *state, enum folder folder)
+{
+    os_fd chain[] = {state->folders[folder], state->root, state->parent};
+    for (int i = 0; i < 3; i++) {
+        int rc = os_flush_dir(chain[i]);
+        if (rc < 0 && rc != -EINVAL)
+            return rc;
+    }
+    return 0;
+}

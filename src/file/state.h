@@ -1,0 +1,65 @@
+/* The folder for our own files: `.untorn/` beside the user's file.
+ *
+ *     .untorn/.gitignore        `*`
+ *     .untorn/format            the version of this layout, `1`
+ *     .untorn/lock/<name>       kernel-locked while held; an owner record for people
+ *     .untorn/inner/<name>.<n>  the same, for calls inside a lock that was passed on to a program
+ *     .untorn/stage/<name>.<16> a version being made; its writer holds a kernel lock on it
+ *     .untorn/inplace/<name>    the journal of overwrites in place (inplace.h)
+ *     .untorn/kept/<name>.<16>  what must not be lost: conflicts, torn records (kept.h)
+ *
+ * In a sticky directory it is `.untorn-<uid of the target's owner>`, for that user alone. With a
+ * state directory it is `<directory>/<hash of the physical path>`.
+ *
+ *   STATE-1  The folder is used only if it is a real directory on the parent's device, owned by us,
+ *            root or the parent's owner, or by anyone where the parent lets anyone replace files.
+ *   STATE-2  A folder of a newer format is refused; nothing in it is touched.
+ *   STATE-3  Opening without `create` makes nothing.
+ */
+#ifndef UNTORN_FILE_STATE_H
+#define UNTORN_FILE_STATE_H
+
+#include <untorn/options.h>
+
+#include "base/error.h"
+#include "file/place.h"
+
+enum folder { FOLDER_LOCK, FOLDER_INNER, FOLDER_STAGE, FOLDER_INPLACE, FOLDER_KEPT, FOLDER_COUNT };
+
+struct state {
+    os_fd root;
+    os_fd parent; /* borrowed from the place, or the state directory itself */
+    char name[LIMIT_NAME + 1];
+    struct os_stat stat;
+    bool outside;        /* a state directory, not beside the file */
+    bool private_folder; /* for one user alone */
+    os_fd folders[FOLDER_COUNT];
+};
+
+#define STATE_CLOSED                                                                               \
+    {                                                                                              \
+        .root = OS_NONE, .parent = OS_NONE,                                                        \
+        .folders = {OS_NONE, OS_NONE, OS_NONE, OS_NONE, OS_NONE}                                   \
+    }
+
+/* `place` must outlive the state. Without `create`, a folder that is not there (or that is not to
+ * be trusted) gives 0 and ret_state->root == OS_NONE. */
+int state_open(const struct place *place, const struct untorn_options *options, bool create,
+               struct state *ret_state, struct untorn_error *error);
+
+/* Accepts a closed state. */
+void state_close(struct state *state);
+
+/* The handle of one folder, kept open; borrowed. A negative errno value: -ENOENT if it is not
+ * there and not to be made, or if the root itself is gone. */
+int state_folder(struct state *state, enum folder folder, bool create, os_fd *ret_folder);
+
+/* Whether the folder is still the one that the path names. */
+bool state_is_current(const struct state *state);
+
+/* Makes the names of `folder` and above durable, up to the user's directory. */
+int state_flush_names(struct state *state, enum folder folder);
+
+const char *state_folder_name(enum folder folder);
+
+#endif

@@ -1,0 +1,54 @@
+#include "file/sweep.h"
+
+#include "base/pathtext.h"
+#include "file/io.h"
+
+struct sweep {
+    os_fd folder;
+    char own_name[LIMIT_NAME + 1];
+    int looked, removed;
+};
+
+/* Opens and locks a stage for the moment of looking at it; false if its writer lives. A stage we
+ * may not open belongs to another user, who sweeps it himself. */
+static bool take(os_fd folder, const char *entry, os_fd *ret_file)
+{
+    if (io_open(folder, entry, OS_READ, 0, ret_file) < 0)
+        return false;
+    if (os_lock(*ret_file, OS_LOCK_EXCLUSIVE) == 0)
+        return true;
+    os_close(*ret_file);
+    return false;
+}
+
+bool sweep_is_dead(os_fd folder, const char *entry)
+{
+    os_fd file;
+    if (!take(folder, entry, &file))
+        return false;
+    os_close(file);
+    return true;
+}
+
+static int visit(void *context, const char *entry)
+{
+    struct sweep *sweep = context;
+    os_fd file;
+    if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
+        return 1;
+    if (!path_is_own_entry(entry, sweep->own_name) || !take(sweep->folder, entry, &file))
+        return 0;
+    if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
+        sweep->removed++;
+    os_close(file);
+    return 0;
+}
+
+void sweep_stages(struct state *state, const char *name)
+{
+    struct sweep sweep = {0};
+    if (state_folder(state, FOLDER_STAGE, false, &sweep.folder) < 0)
+        return;
+    path_own_name(name, LIMIT_SUFFIX, sweep.own_name);
+    (void)os_list(sweep.folder, visit, &sweep); /* best effort */
+}

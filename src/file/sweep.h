@@ -1,0 +1,20 @@
+/* Removing what dead writers left.
+ *
+ *   SWEEP-1  Only while holding the name's lock, and after an unfinished overwrite was finished.
+ *   SWEEP-2  Only a stage whose own lock can be taken: its creator is dead, or has not locked it
+ *            yet and will notice. [STAGE-1]
+ *   SWEEP-3  At most LIMIT_SWEEP stages by one call, among at most LIMIT_LISTING names; never a look
+ *            at the user's directory.
+ */
+#ifndef UNTORN_FILE_SWEEP_H
+#define UNTORN_FILE_SWEEP_H
+
+#include "file/state.h"
+
+/* Removes dead stages of `name`. Best effort: what stays is swept by the next one. */
+void sweep_stages(struct state *state, const char *name);
+
+/* Whether the stage's writer is gone. Never removes. */
+bool sweep_is_dead(os_fd folder, const char *entry);
+
+#endif

@@ -1,0 +1,118 @@
+#include "file/target.h"
+
+#include <errno.h>
+
+#include "file/inplace.h"
+#include "file/io.h"
+#include "file/sweep.h"
+
+static int open_all(struct target *target, struct untorn_error *error)
+{
+    int rc = place_resolve(target->path, target->options, &target->place, error);
+    if (rc == 0)
+        rc = state_open(&target->place, target->options, true, &target->state, error);
+    if (rc == 0)
+        rc = lock_open(&target->lock, &target->place, &target->state, target->options, error);
+    return rc;
+}
+
+static void close_all(struct target *target)
+{
+    os_close(target->hold);
+    target->hold = OS_NONE;
+    lock_close(&target->lock);
+    state_close(&target->state);
+    place_close(&target->place);
+}
+
+int target_reopen(struct target *target, struct untorn_error *error)
+{
+    int rc = AGAIN;
+    while (rc == AGAIN) {
+        close_all(target);
+        if (++target->restarts > LIMIT_RESTARTS)
+            return error_fail(error, UNTORN_RESTLESS, NULL);
+        rc = open_all(target, error);
+    }
+    if (rc != 0)
+        close_all(target);
+    return rc;
+}
+
+int target_open(struct target *target, const char *path, const struct untorn_options *options,
+                struct untorn_error *error)
+{
+    *target = (struct target){
+        .path = path,
+        .options = options,
+        .place = PLACE_CLOSED,
+        .state = STATE_CLOSED,
+        .lock = LOCK_CLOSED,
+        .hold = OS_NONE,
+        .deadline = lock_deadline(options),
+        .restarts = -1,
+    };
+    return target_reopen(target, error);
+}
+
+/* The file under its name, held open. AGAIN where the name became a link or just changed. */
+static int look(struct target *target, struct untorn_error *error)
+{
+    struct os_stat held;
+    os_close(target->hold);
+    target->hold = OS_NONE;
+    int rc = os_stat(target->place.dir, target->place.name, &target->stat);
+    target->exists = rc == 0;
+    if (rc == -ENOENT)
+        return 0;
+    if (rc < 0)
+        return error_os(error, rc, "look at it");
+    if (target->stat.kind == OS_SYMLINK && target->options->symlink != UNTORN_REPLACE_LINK)
+        return AGAIN;
+    if (target->stat.kind != OS_REGULAR && target->stat.kind != OS_SYMLINK) {
+        error_detail(error, "%s", place_kind_text(target->stat.kind));
+        return error_fail(error, UNTORN_NOT_A_FILE, NULL);
+    }
+    rc = io_open(target->place.dir, target->place.name, OS_READ, 0, &target->hold);
+    target->readable = rc == 0;
+    if (rc == -EACCES || rc == -ELOOP || rc == -EPERM)
+        rc = io_open(target->place.dir, target->place.name, OS_HOLD, 0, &target->hold);
+    if (rc == -ENOENT)
+        return AGAIN;
+    if (rc == 0)
+        rc = os_stat(target->hold, NULL, &held);
+    if (rc < 0)
+        return error_os(error, rc, "open it");
+    return os_same_file(&held, &target->stat) ? 0 : AGAIN;
+}
+
+static int settle(struct target *target, enum os_lock kind, struct untorn_error *error)
+{
+    if (kind == OS_LOCK_EXCLUSIVE) {
+        int rc = inplace_recover(&target->place, &target->state, error);
+        if (rc != 0)
+            return rc;
+        sweep_stages(&target->state, target->place.name); /* [SWEEP-1] */
+    }
+    return look(target, error);
+}
+
+int target_lock(struct target *target, enum os_lock kind, struct untorn_error *error)
+{
+    int rc = lock_acquire(&target->lock, kind, target->deadline, error);
+    return rc == 0 ? settle(target, kind, error) : rc;
+}
+
+bool target_is_current(const struct target *target)
+{
+    struct os_stat now;
+    int rc = os_stat(target->place.dir, target->place.name, &now);
+    if (target->exists ? rc < 0 || !os_same_file(&now, &target->stat) : rc != -ENOENT)
+        return false;
+    return lock_is_current(&target->lock);
+}
+
+void target_close(struct target *target)
+{
+    close_all(target);
+}

@@ -1,0 +1,109 @@
+/* untorn/update.h: lock, re-read, the caller's function, replace. */
+#include <untorn/update.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/read.h"
+#include "file/replace.h"
+
+struct untorn_change {
+    char *data;
+    size_t size;
+    bool set;
+};
+
+void untorn_change_give(struct untorn_change *change, void *data, size_t size)
+{
+    free(change->data);
+    change->data = data;
+    change->size = size;
+    change->set = true;
+}
+
+int untorn_change_set(struct untorn_change *change, const void *data, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return -UNTORN_NO_MEMORY;
+    if (size > 0)
+        memcpy(copy, data, size);
+    untorn_change_give(change, copy, size);
+    return 0;
+}
+
+struct update {
+    untorn_change_function *function;
+    void *context;
+    struct target target;
+};
+
+static int replace_with(struct update *update, const struct untorn_change *change,
+                        struct untorn_error *error)
+{
+    struct target *target = &update->target;
+    bool is_file = target->exists && target->stat.kind == OS_REGULAR;
+    struct stage stage;
+    int rc = stage_begin(&stage, &target->state, target->place.name,
+                         replace_wants_open_mode(target->options, is_file));
+    if (rc == 0)
+        rc = stage_write(&stage, change->data, change->size);
+    if (rc < 0)
+        rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
+    else
+        rc = replace_commit(target, &stage, error);
+    stage_close(&stage);
+    return rc;
+}
+
+/* With the lock held and the file looked at. */
+static int change_once(struct update *update, struct untorn_error *error)
+{
+    struct target *target = &update->target;
+    struct untorn_content old = {0};
+    struct untorn_change change = {0};
+    bool is_file = target->exists && target->stat.kind == OS_REGULAR;
+    int rc = 0;
+    if (is_file) {
+        rc = target->readable ? read_open_file(target->hold, &old) : -EACCES;
+        if (rc < 0)
+            return error_os(error, rc, "read it");
+    }
+    int answer = update->function(update->context, is_file ? &old : NULL, &change);
+    if (answer != 0) {
+        rc = error_fail(error, UNTORN_REFUSED, NULL);
+        error->os_error = answer;
+    } else if (!change.set || (is_file && change.size == old.size &&
+                               memcmp(change.data, old.data, old.size) == 0)) {
+        rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;
+    } else {
+        rc = replace_with(update, &change, error);
+    }
+    untorn_content_free(&old);
+    free(change.data);
+    return rc;
+}
+
+int untorn_update(const char *path, untorn_change_function *function, void *context,
+                  const struct untorn_options *options, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_options defaults = {0};
+    struct update update = {.function = function, .context = context};
+    if (options && options->exclusive) {
+        error_detail(error, "an update cannot be exclusive");
+        return error_fail(error, UNTORN_INVALID, NULL);
+    }
+    int rc = target_open(&update.target, path, options ? options : &defaults, error);
+    while (rc == 0) {
+        rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);
+        if (rc == 0)
+            rc = change_once(&update, error);
+        if (rc != AGAIN)
+            break;
+        rc = target_reopen(&update.target, error);
+    }
+    target_close(&update.target);
+    return rc;
+}

@@ -1,0 +1,138 @@
+/* untorn/write.h: a stage that is filled without the lock, then committed under it. */
+#include <untorn/write.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file/options.h"
+#include "file/replace.h"
+
+struct untorn_writer {
+    struct owned_options given;
+    struct target target;
+    struct stage stage;
+    bool spent; /* committed, or failed */
+};
+
+static int check_options(const struct untorn_options *options, struct untorn_error *error)
+{
+    if (options->mode & ~07777u)
+        error_detail(error, "mode %o has more than permission bits", options->mode);
+    else if (options->exclusive && options->if_match)
+        error_detail(error, "a file that must be new cannot match a hash");
+    else
+        return 0;
+    return error_fail(error, UNTORN_INVALID, NULL);
+}
+
+static int begin(struct untorn_writer *writer, struct untorn_error *error)
+{
+    int rc = check_options(&writer->given.options, error);
+    if (rc == 0)
+        rc = target_open(&writer->target, writer->given.path, &writer->given.options, error);
+    for (;;) {
+        if (rc != 0)
+            return rc;
+        const struct place *place = &writer->target.place;
+        bool is_file = place->exists && place->target.kind == OS_REGULAR;
+        int os_rc = stage_begin(&writer->stage, &writer->target.state, place->name,
+                                replace_wants_open_mode(&writer->given.options, is_file));
+        if (os_rc != -ENOENT)
+            return os_rc < 0 ? error_os(error, os_rc, "stage the new version") : 0;
+        rc = target_reopen(&writer->target, error);
+    }
+}
+
+int untorn_writer_begin(const char *path, const struct untorn_options *options,
+                        struct untorn_writer **ret_writer, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_writer *writer = calloc(1, sizeof *writer);
+    *ret_writer = NULL;
+    if (!writer)
+        return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    writer->target = (struct target){.place = PLACE_CLOSED,
+                                     .state = STATE_CLOSED,
+                                     .lock = LOCK_CLOSED,
+                                     .hold = OS_NONE};
+    writer->stage = (struct stage)STAGE_CLOSED;
+    int rc = options_own(&writer->given, path, options)
+                 ? begin(writer, error)
+                 : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    if (rc != 0)
+        untorn_writer_free(writer);
+    else
+        *ret_writer = writer;
+    return rc;
+}
+
+int untorn_writer_write(struct untorn_writer *writer, const void *data, size_t size,
+                        struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, writer->given.path);
+    if (writer->spent)
+        return error_fail(error, UNTORN_INVALID, "write to a writer that has ended");
+    int rc = stage_write(&writer->stage, data, size);
+    if (rc == 0)
+        return 0;
+    writer->spent = true;
+    return error_os(error, rc, "write the new version");
+}
+
+/* Starting over means opening all anew, and staging anew where the stage went with its folder. */
+static int restart(struct untorn_writer *writer, struct untorn_error *error)
+{
+    for (;;) {
+        int rc = target_reopen(&writer->target, error);
+        if (rc != 0 || stage_is_named(&writer->stage))
+            return rc;
+        writer->stage.named = false;
+        int os_rc = stage_renew(&writer->stage, &writer->target.state, writer->target.place.name,
+                                writer->stage.open_mode);
+        if (os_rc != -ENOENT)
+            return os_rc < 0 ? error_os(error, os_rc, "stage the new version") : 0;
+    }
+}
+
+int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, writer->given.path);
+    if (writer->spent)
+        return error_fail(error, UNTORN_INVALID, "commit a writer that has ended");
+    writer->spent = true;
+    for (;;) {
+        int rc = target_lock(&writer->target, OS_LOCK_EXCLUSIVE, error);
+        if (rc == 0)
+            rc = replace_commit(&writer->target, &writer->stage, error);
+        if (rc != AGAIN) {
+            lock_release(&writer->target.lock);
+            return rc;
+        }
+        rc = restart(writer, error);
+        if (rc != 0)
+            return rc;
+    }
+}
+
+void untorn_writer_free(struct untorn_writer *writer)
+{
+    if (!writer)
+        return;
+    stage_close(&writer->stage);
+    target_close(&writer->target);
+    options_free(&writer->given);
+    free(writer);
+}
+
+int untorn_write(const char *path, const void *data, size_t size,
+                 const struct untorn_options *options, struct untorn_error *reterr)
+{
+    struct untorn_writer *writer = NULL;
+    int rc = untorn_writer_begin(path, options, &writer, reterr);
+    if (rc == 0)
+        rc = untorn_writer_write(writer, data, size, reterr);
+    if (rc == 0)
+        rc = untorn_writer_commit(writer, reterr);
+    untorn_writer_free(writer);
+    return rc;
+}

@@ -1,0 +1,188 @@
+/* The one seam to the operating system.
+ *
+ * Everything above this folder reaches files, locks, clocks and processes through these verbs and
+ * through nothing else. There are three implementations, chosen when linking: unix/ (Linux and
+ * macOS), win/, and sim/, an in-memory disk that runs the real code above it and can fail or crash
+ * at every call. The verbs are named by intent; what a platform guarantees stands beside each.
+ *
+ * Conventions
+ *   - A handle is an os_fd; OS_NONE is none. A name is a single name in an open directory: no
+ *     slash, never followed if it is a symbolic link. os_open_dir alone takes a path.
+ *   - Results: 0 or a count, or a negative errno value (-ENOENT). EINTR and short counts are
+ *     handed up: the loops are above the seam so that they are tested.
+ *   - Handles are closed on exec unless os_inherit says otherwise.
+ *   - Nothing here allocates for the caller, prints, or keeps state between calls.
+ */
+#ifndef UNTORN_OS_H
+#define UNTORN_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef intptr_t os_fd;
+#define OS_NONE ((os_fd)-1)
+
+enum os_kind { OS_REGULAR = 1, OS_DIRECTORY, OS_SYMLINK, OS_OTHER };
+
+struct os_stat {
+    enum os_kind kind;
+    uint64_t device, inode; /* together: the same file or not, while somebody holds it open */
+    uint64_t size;
+    uint32_t mode; /* permission, set-id and sticky bits, 07777 */
+    uint32_t links;
+    uint32_t owner, group;
+    bool mount_root; /* the name is itself a mount point: rename onto it fails with EBUSY */
+    bool immutable;  /* marked unchangeable or append-only: rename onto it fails with EPERM */
+};
+
+static inline bool os_same_file(const struct os_stat *a, const struct os_stat *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* ---- opening ---- */
+
+/* Opens a directory for listing, flushing and as the place of names. `at` may be OS_NONE for the
+ * working directory. `path` may have several components; links in it are followed, except that
+ * with `no_follow` a last component that is a link gives ELOOP or ENOTDIR. */
+int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir);
+
+enum os_how {
+    OS_READ = 1,
+    OS_WRITE = 2,
+    OS_CREATE = 4,    /* make it if missing, with `mode` less the umask */
+    OS_EXCLUSIVE = 8, /* with OS_CREATE: EEXIST if the name is taken, also by a dangling link */
+    OS_HOLD = 16,     /* neither read nor write: only keep the inode from being reused, where the
+                         platform has that (Linux); needs no permission on the file */
+};
+
+/* Never follows a link (ELOOP), never blocks on a FIFO, never becomes the controlling terminal. */
+int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file);
+
+/* The handle is gone whatever is returned. An error means that written data may be lost (NFS
+ * reports a full disk here). Accepts OS_NONE. */
+int os_close(os_fd fd);
+
+/* Lets programs we start inherit the handle, or stops that. */
+int os_inherit(os_fd fd, bool inherit);
+
+/* ---- content ---- */
+
+int64_t os_read_at(os_fd file, void *data, size_t size, uint64_t offset);
+int64_t os_write_at(os_fd file, const void *data, size_t size, uint64_t offset);
+int os_resize(os_fd file, uint64_t size);
+
+/* Success means: content, size, mode, owner and attributes of this file, as they were when the
+ * call began, survive a power loss. It says nothing about names. macOS: F_FULLFSYNC, and fsync
+ * where the file system has no such thing. After a failure what was written may be lost although
+ * reading shows it, and a second flush lies: never retry. */
+int os_flush(os_fd file);
+
+/* Success means: the names made, removed and renamed in this directory survive a power loss.
+ * EINVAL: this file system cannot do that (other codes that mean the same are turned into it). */
+int os_flush_dir(os_fd dir);
+
+/* ---- names ---- */
+
+/* Of the name, not following a link; of the handle itself if `name` is NULL. Asks for no times:
+ * a kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
+int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
+
+/* The text of a symbolic link, terminated. ENAMETOOLONG if it does not fit. */
+int os_read_link(os_fd dir, const char *name, char *text, size_t size);
+
+int os_make_dir(os_fd dir, const char *name, unsigned mode);
+
+/* A file, a link, or with `directory` an empty directory. */
+int os_remove(os_fd dir, const char *name, bool directory);
+
+enum os_rename {
+    OS_REPLACE,    /* an existing file gives way in the same step: always one or the other */
+    OS_NO_REPLACE, /* EEXIST if the name is taken */
+    OS_EXCHANGE,   /* both names exist and swap */
+};
+
+/* Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
+ * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange. */
+int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
+
+int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to);
+
+/* Calls `visit` for each name but . and .. until it returns non-zero, and returns that.
+ * The directory may change meanwhile; a name that stays is seen. */
+int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *context);
+
+/* ---- locks ---- */
+
+enum os_lock { OS_UNLOCK, OS_LOCK_SHARED, OS_LOCK_EXCLUSIVE };
+
+/* Tries at once: EWOULDBLOCK if somebody else holds it. Belongs to this opening of the file (and
+ * to what inherited the handle); ends when the last such handle is closed, also by death. Works
+ * on files and directories opened for reading. Unix: flock(2), so flock(1) and Python's filelock
+ * take part. */
+int os_lock(os_fd fd, enum os_lock lock);
+
+/* ---- metadata ---- */
+
+enum os_meta_result {
+    OS_META_OWNER_DENIED = 1, /* owner or group could not be given */
+    OS_META_LOST = 2,         /* an extended attribute could not be given */
+};
+
+/* Gives `to` what `from` has, in this order: owner and group, mode, ACL (removed where `from` has
+ * none), other extended attributes, security label, capabilities last (changing owner or content
+ * clears them). `mode` replaces the permission bits and drops the ACL, unless it is 0. Where the
+ * owner is denied the group is still tried and the rest given; where the group is denied too, the
+ * bits for the group are dropped, so that nobody else gains access. */
+int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result);
+
+/* Gives the new file `file`, made in a sub-folder with 0666 less the umask, what the kernel would
+ * have given it in `dir`: the group of a set-group-id directory, the default ACL. With `mode` not
+ * 0 the permission bits become exactly that. */
+int os_new_meta(os_fd dir, os_fd file, unsigned mode);
+
+/* Makes a file or folder of our own, just created by us, usable by exactly those who may write
+ * `parent`: its group, its ACL, as far as permitted its owner, and its mode (a file gets read and
+ * write where the parent has write). With `private_to_owner` only for the owner. */
+int os_share(os_fd made, os_fd parent, bool private_to_owner);
+
+/* Whether a file here can have extended attributes, and an ACL. */
+void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl);
+
+/* ---- facts ---- */
+
+struct os_capabilities {
+    char filesystem[32];
+    bool network;    /* other hosts may reach these files */
+    bool full_flush; /* os_flush reaches the medium */
+};
+int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities);
+
+/* The physical path of an open directory, absolute, without links. */
+int os_dir_path(os_fd dir, char *path, size_t size);
+
+struct os_process {
+    int64_t pid;
+    uint64_t start;    /* when it started, in a unit of the platform's own; 0 unknown */
+    char boot[40];     /* identifies this run of the system; empty if unknown */
+    char host[256];
+    char command[256]; /* control characters replaced */
+    uint32_t user;     /* effective */
+};
+void os_self(struct os_process *ret_self);
+
+/* Whether the process of that pid, start and boot runs on this host now. */
+bool os_is_alive(const struct os_process *process);
+
+uint64_t os_clock_ns(void);  /* monotonic */
+int64_t os_wall_clock(void); /* seconds since 1970 */
+void os_sleep_ns(uint64_t duration);
+int os_random(void *data, size_t size);
+
+/* The mutex around the library's one global, the lock registry. `after_fork` runs in the child of
+ * a fork, with the mutex free again; it is remembered at the first call. */
+void os_guard_enter(void (*after_fork)(void));
+void os_guard_leave(void);
+
+#endif

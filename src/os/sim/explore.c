@@ -1,0 +1,364 @@
+/* Runs scenarios: the workload once, then every crash of it, then every crash of the recovery. */
+#define _POSIX_C_SOURCE 200809L
+#include "os/sim/explore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LIMIT_DEFAULT = 20000 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static uint64_t visible_hash(void)
+{
+    struct sim_disk disk;
+    sim_disk_copy(&sim->now, &disk, 0);
+    sim_disk_walk(&disk);
+    return sim_disk_hash(&disk, false);
+}
+
+/* The process ends in good order: the code above forgets, the kernel closes. */
+static void end_process(void)
+{
+    sim_fail(NULL);
+    sim_forget_globals();
+    sim_process_kill(0);
+    sim_process(0);
+}
+
+static void bad(struct sim_explorer *explorer, const struct sim_level *level,
+                const struct sim_disk *disk, uint64_t hash, const char *verdict)
+{
+    if (explorer->report->bad++ == 0)
+        sim_tell(explorer, level, disk, hash, verdict);
+}
+
+static void explore_log(struct sim_explorer *explorer, struct sim_level *level);
+
+/* Recovers twice, verifies; *ret_log is the log of the first recovery. */
+static const char *check_machine(const struct sim_scenario *scenario, struct sim_log *ret_log)
+{
+    const char *verdict = NULL;
+    if (scenario->recover) {
+        scenario->recover(scenario->context);
+        *ret_log = sim->log;
+        end_process();
+        uint64_t once = visible_hash();
+        scenario->recover(scenario->context);
+        end_process();
+        if (visible_hash() != once)
+            verdict = "recovering twice is not the same as recovering once";
+    }
+    sim->broken = 0;
+    if (!verdict)
+        verdict = scenario->verify(scenario->context);
+    end_process();
+    return verdict ? verdict : sim->misuse;
+}
+
+static void check_state(struct sim_level *level, const struct sim_disk *disk, uint64_t hash)
+{
+    struct sim_explorer *explorer = level->explorer;
+    const struct sim_scenario *scenario = explorer->scenario;
+    struct sim_world *outer = sim;
+    struct sim_level inner = {.explorer = explorer, .outer = level, .depth = level->depth + 1};
+    sim = sim_world_new(disk, &outer->options);
+    sim->acked = level->acked_before | sim_model_acked(&level->log, level->call);
+    sim->profile = level->profile;
+    sim->broken = scenario->broken;
+    inner.acked_before = sim->acked;
+    if (explorer->only)
+        sim_stop_here();
+    const char *verdict = check_machine(scenario, &inner.log);
+    if (verdict)
+        bad(explorer, level, disk, hash, verdict);
+    inner.base = &sim->base;
+    inner.profile = level->profile;
+    if (scenario->recover && level->depth == 1 && !verdict && inner.log.step_count > 0)
+        explore_log(explorer, &inner);
+    sim = outer;
+}
+
+/* Whether this state has to be looked at: at depth 1 with the crashes of its recovery, at depth 2
+ * for itself. */
+static bool is_new(struct sim_explorer *explorer, uint64_t hash, int depth)
+{
+    bool unseen = sim_set_add(&explorer->seen, hash);
+    bool wanted = unseen;
+    if (depth == 1 && explorer->scenario->recover)
+        wanted = sim_set_add(&explorer->seen, sim_mix(hash, 1));
+    explorer->report->distinct += unseen;
+    explorer->report->deeper += unseen && depth > 1;
+    return wanted && (explorer->only == 0 || explorer->only == hash ||
+                      (depth == 1 && explorer->scenario->recover));
+}
+
+static void look_at(void *context, const unsigned char *kept)
+{
+    struct sim_level *level = context;
+    struct sim_explorer *explorer = level->explorer;
+    bool raw = explorer->scenario->every_place;
+    struct sim_arena_mark mark = sim_arena_mark();
+    struct sim_disk disk;
+    sim_model_build(level->base, &level->log, kept, &disk);
+    uint64_t hash = raw ? sim_disk_hash(&disk, true) : 0;
+    explorer->report->states++;
+    if (!sim_disk_walk(&disk)) {
+        explorer->report->left_out++;
+    } else {
+        sim_disk_restart(&disk);
+        if (!raw)
+            hash = sim_disk_hash(&disk, false);
+        hash = sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
+        level->kept = kept;
+        if (is_new(explorer, hash, level->depth))
+            check_state(level, &disk, hash);
+    }
+    sim_arena_release(mark);
+}
+
+static void explore_point(struct sim_explorer *explorer, struct sim_level *level)
+{
+    const struct sim_scenario *scenario = explorer->scenario;
+    struct sim_crash crash = {
+        .base = level->base,
+        .log = &level->log,
+        .profile = level->profile,
+        .call = level->call,
+        .limit = scenario->limit ? scenario->limit : LIMIT_DEFAULT,
+        .seed = scenario->options.seed,
+        .every_point = scenario->every_subset,
+        .every_place = scenario->every_place,
+        .emit = look_at,
+        .context = level,
+    };
+    if (!sim_model_is_boundary(&crash))
+        return;
+    bool brute = scenario->every_subset && (level->profile == SIM_PROFILE_POSIX ||
+                                            level->profile == SIM_PROFILE_ALICE);
+    if (brute)
+        sim_model_subsets(&crash);
+    else if (sim_model_choices(&crash))
+        explorer->report->sampled = true;
+}
+
+static void explore_log(struct sim_explorer *explorer, struct sim_level *level)
+{
+    for (int p = 0; p < SIM_PROFILES; p++) {
+        bool asked = explorer->scenario->profiles >> p & 1;
+        if (!asked || (level->depth > 1 && (int)level->profile != p))
+            continue;
+        level->profile = (enum sim_profile)p;
+        for (level->call = 0; level->call <= level->log.call_count; level->call++) {
+            struct sim_arena_mark mark = sim_arena_mark();
+            explore_point(explorer, level);
+            sim_arena_release(mark);
+        }
+    }
+}
+
+/* The workload on the machine that setup left, then verify on the living machine, then crashes.
+ * Returns whether the fault was met. */
+static bool run_workload(struct sim_explorer *explorer, const struct sim_disk *ready,
+                         const struct sim_fault *fault)
+{
+    const struct sim_scenario *scenario = explorer->scenario;
+    struct sim_arena_mark mark = sim_arena_mark();
+    struct sim_world *outer = sim;
+    struct sim_level level = {.explorer = explorer, .depth = 1};
+    sim = sim_world_new(ready, &outer->options);
+    sim->broken = scenario->broken;
+    sim_fail(fault);
+    scenario->workload(scenario->context);
+    bool fired = sim->fault_fired;
+    level.log = sim->log;
+    level.base = &sim->base;
+    explorer->report->crash_points += sim->log.call_count + 1;
+    sim->fault = (struct sim_fault){0};
+    sim->broken = 0;
+    sim->alive = true;
+    const char *verdict = explorer->only ? NULL : scenario->verify(scenario->context);
+    sim_forget_globals();
+    if (!verdict && sim_open_handles() > 0)
+        verdict = "handles are still open at the end";
+    verdict = verdict ? verdict : sim->misuse;
+    if (verdict)
+        bad(explorer, NULL, &sim->now, 0, verdict);
+    end_process();
+    explore_log(explorer, &level);
+    sim = outer;
+    sim_arena_release(mark);
+    return fired;
+}
+
+/* Starts the machine and runs setup; the disk is then durable and no process runs. */
+static void prepare(struct sim_explorer *explorer, struct sim_disk *ready)
+{
+    const struct sim_scenario *scenario = explorer->scenario;
+    const char *only = getenv("UNTORN_STATE");
+    explorer->only = only ? strtoull(only, NULL, 16) : 0;
+    *explorer->report = (struct sim_report){0};
+    explorer->report->seconds = -seconds_now();
+    sim_start(&scenario->options);
+    if (scenario->setup)
+        scenario->setup(scenario->context);
+    if (sim->misuse)
+        sim_panic(sim->misuse);
+    end_process();
+    sim_disk_copy(&sim->now, ready, 0);
+    sim_disk_walk(ready);
+    sim_disk_restart(ready);
+}
+
+static void finish(struct sim_explorer *explorer)
+{
+    explorer->report->seconds += seconds_now();
+    sim_set_free(&explorer->seen);
+}
+
+void sim_explore(const struct sim_scenario *scenario, struct sim_report *report)
+{
+    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_disk ready;
+    prepare(&explorer, &ready);
+    run_workload(&explorer, &ready, NULL);
+    finish(&explorer);
+}
+
+/* ---- faults ---- */
+
+const struct sim_fault sim_usual_faults[] = {
+    {.error = EIO},
+    {.error = EIO, .forever = true},
+    {.error = ENOSPC},
+    {.error = ENOSPC, .forever = true},
+    {.error = EINTR},
+    {.error = EINTR, .forever = true},
+    {.error = EACCES},
+    {.error = EACCES, .forever = true},
+    {.error = EROFS},
+    {.error = EROFS, .forever = true},
+    {.error = ENOSPC, .effect = SIM_HALF_DONE, .verbs = SIM_ONLY(SIM_WRITE_AT)},
+    {.error = ENOSPC, .effect = SIM_HALF_DONE, .verbs = SIM_ONLY(SIM_WRITE_AT), .forever = true},
+    {.effect = SIM_SHORT, .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_READ_AT)},
+    {.effect = SIM_SHORT,
+     .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_READ_AT),
+     .forever = true},
+    {.error = EIO, .effect = SIM_REVERTED, .verbs = SIM_ONLY(SIM_FLUSH)},
+    {.error = EIO, .effect = SIM_REVERTED, .verbs = SIM_ONLY(SIM_FLUSH), .forever = true},
+};
+const size_t sim_usual_fault_count = sizeof sim_usual_faults / sizeof *sim_usual_faults;
+
+void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fault *faults,
+                        size_t count, struct sim_report *report)
+{
+    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_disk ready;
+    char words[200];
+    prepare(&explorer, &ready);
+    explorer.circumstances = words;
+    for (size_t i = 0; i < count; i++) {
+        struct sim_fault fault = faults[i];
+        bool fired = true;
+        for (fault.at = 1; fired; fault.at++) {
+            snprintf(words, sizeof words, "call %d%s %s%s", fault.at,
+                     fault.verbs ? " (of its kind)" : "",
+                     fault.effect == SIM_SHORT ? "stops short" : strerror(fault.error),
+                     fault.forever ? " and all after it" : "");
+            fired = run_workload(&explorer, &ready, &fault);
+            report->faults += fired;
+        }
+    }
+    finish(&explorer);
+}
+
+static struct {
+    bool armed, forever, fired;
+    int at, count;
+} allocation;
+
+bool sim_allocation_fails(void)
+{
+    if (!allocation.armed)
+        return false;
+    allocation.count++;
+    bool fails = allocation.count == allocation.at ||
+                 (allocation.forever && allocation.count > allocation.at);
+    allocation.fired |= fails;
+    return fails;
+}
+
+static const struct sim_scenario *starved;
+
+static void starved_workload(void *context)
+{
+    allocation.armed = true;
+    starved->workload(context);
+    allocation.armed = false;
+}
+
+void sim_for_each_allocation_failure(const struct sim_scenario *scenario,
+                                     struct sim_report *report)
+{
+    struct sim_scenario own = *scenario;
+    struct sim_explorer explorer = {.scenario = &own, .report = report};
+    struct sim_disk ready;
+    char words[100];
+    starved = scenario;
+    own.workload = starved_workload;
+    prepare(&explorer, &ready);
+    explorer.circumstances = words;
+    for (int forever = 0; forever < 2; forever++) {
+        allocation.fired = true;
+        for (allocation.at = 1; allocation.fired; allocation.at++) {
+            allocation.forever = forever;
+            allocation.count = 0;
+            allocation.fired = false;
+            snprintf(words, sizeof words, "allocation %d fails%s", allocation.at,
+                     forever ? ", and all after it" : "");
+            run_workload(&explorer, &ready, NULL);
+            report->faults += allocation.fired;
+        }
+    }
+    finish(&explorer);
+}
+
+/* ---- figures ---- */
+
+void sim_report_add(struct sim_report *total, const struct sim_report *more)
+{
+    if (total->bad == 0 && more->bad > 0)
+        memcpy(total->story, more->story, sizeof total->story);
+    total->crash_points += more->crash_points;
+    total->states += more->states;
+    total->distinct += more->distinct;
+    total->deeper += more->deeper;
+    total->bad += more->bad;
+    total->faults += more->faults;
+    total->left_out += more->left_out;
+    total->sampled |= more->sampled;
+    total->seconds += more->seconds;
+}
+
+void sim_print(const struct sim_scenario *scenario, const struct sim_report *report)
+{
+    printf("    %s: %d crash points, %ld states, %ld distinct", scenario->name,
+           report->crash_points, report->states, report->distinct);
+    if (report->deeper)
+        printf(" (%ld inside recovery)", report->deeper);
+    if (report->faults)
+        printf(", %ld faults", report->faults);
+    printf(", %ld bad%s, %.2f s\n", report->bad, report->sampled ? ", sampled" : "",
+           report->seconds);
+    if (report->bad && !scenario->quiet)
+        printf("%s", report->story);
+    fflush(stdout);
+}

@@ -1,0 +1,39 @@
+/* Shared by the explorer and the teller of its stories. */
+#ifndef UNTORN_OS_SIM_EXPLORE_H
+#define UNTORN_OS_SIM_EXPLORE_H
+
+#include "os/sim/world.h"
+
+/* A log whose crash states are being looked at. */
+struct sim_level {
+    struct sim_explorer *explorer;
+    const struct sim_level *outer; /* the crash that this log is the recovery from; or NULL */
+    struct sim_log log;
+    const struct sim_disk *base;
+    uint64_t acked_before;
+    enum sim_profile profile;
+    int call;
+    const unsigned char *kept; /* of the state being looked at */
+    int depth;
+};
+
+struct sim_explorer {
+    const struct sim_scenario *scenario;
+    struct sim_report *report;
+    struct sim_set seen;
+    uint64_t only; /* the one state to check; 0: all */
+    const char *circumstances; /* which fault was injected; or NULL */
+};
+
+extern const char *const sim_profile_names[SIM_PROFILES];
+extern const char *const sim_verb_names[SIM_VERBS];
+
+/* Writes the story of the state that `level` looks at (NULL: the living machine) into the report.
+ * The disk as the crash left it is `disk`. */
+void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
+              const struct sim_disk *disk, uint64_t hash, const char *verdict);
+
+/* Where a debugger can stop before the one state asked for runs. */
+void sim_stop_here(void);
+
+#endif

@@ -1,0 +1,64 @@
+/* Locks as flock(2) gives them, and the guard of the one global above. */
+#include "os/sim/world.h"
+
+#include <errno.h>
+
+static bool others_exclude(const struct sim_opening *mine, enum os_lock wanted)
+{
+    for (int i = 0; i < sim->handle_count; i++) {
+        for (const struct sim_handle *handle = &sim->handles[i]; handle; handle = handle->next) {
+            const struct sim_opening *other = handle->opening;
+            if (!other || other == mine || other->inode != mine->inode)
+                continue;
+            if (other->lock == OS_LOCK_EXCLUSIVE ||
+                (other->lock == OS_LOCK_SHARED && wanted == OS_LOCK_EXCLUSIVE))
+                return true;
+        }
+    }
+    return false;
+}
+
+int os_lock(os_fd fd, enum os_lock lock)
+{
+    int rc = sim_begin(SIM_LOCK, (struct sim_place){fd, NULL});
+    sim_this_call()->how = lock == OS_UNLOCK        ? "unlock"
+                           : lock == OS_LOCK_SHARED ? "shared"
+                                                    : "exclusive";
+    struct sim_opening *opening = rc < 0 ? NULL : sim_opening_of(fd);
+    if (rc == 0 && !opening)
+        rc = -EBADF;
+    else if (rc == 0 && (opening->how & OS_HOLD))
+        rc = sim_misused("a lock on a handle that only holds");
+    if (rc < 0)
+        return (int)sim_end(rc);
+    /* flock(2): a conversion first gives up the old lock, and a refused one has lost it. */
+    if (opening->lock != lock)
+        opening->lock = OS_UNLOCK;
+    if (lock != OS_UNLOCK && others_exclude(opening, lock) && !(sim->broken & SIM_LOCK_LIES))
+        return (int)sim_end(-EWOULDBLOCK);
+    opening->lock = lock;
+    return (int)sim_end(0);
+}
+
+static void (*forget)(void);
+static bool guarded;
+
+void os_guard_enter(void (*after_fork)(void))
+{
+    forget = after_fork;
+    if (guarded)
+        sim_panic("the guard is entered twice: a real mutex would hang here");
+    guarded = true;
+}
+
+void os_guard_leave(void)
+{
+    guarded = false;
+}
+
+void sim_forget_globals(void)
+{
+    guarded = false;
+    if (forget)
+        forget();
+}

@@ -1,0 +1,99 @@
+/* Opening, closing and the bytes of a file. */
+#include "os/unix/unix.h"
+
+int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir)
+{
+    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (no_follow ? O_NOFOLLOW : 0);
+    int fd = openat(unix_at(at), path, flags);
+    if (fd < 0)
+        return -errno;
+    *ret_dir = fd;
+    return 0;
+}
+
+static int open_flags(unsigned how)
+{
+    int flags = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    if (how & OS_HOLD) {
+#ifdef O_PATH
+        return O_PATH | O_CLOEXEC | O_NOFOLLOW;
+#else
+        return flags | O_EVTONLY; /* macOS: needs read permission, but no lock and no wait */
+#endif
+    }
+    if ((how & OS_READ) && (how & OS_WRITE))
+        flags |= O_RDWR;
+    else
+        flags |= (how & OS_WRITE) ? O_WRONLY : O_RDONLY;
+    if (how & OS_CREATE)
+        flags |= O_CREAT;
+    if (how & OS_EXCLUSIVE)
+        flags |= O_EXCL;
+    return flags;
+}
+
+int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file)
+{
+    int fd = openat(unix_at(dir), name, open_flags(how), (mode_t)mode);
+    if (fd < 0)
+        return -errno;
+    *ret_file = fd;
+    return 0;
+}
+
+int os_close(os_fd fd)
+{
+    if (fd == OS_NONE)
+        return 0;
+    int rc = unix_result(close((int)fd));
+    return rc == -EINTR ? 0 : rc; /* Linux: the descriptor is gone, nothing was lost by it */
+}
+
+int os_inherit(os_fd fd, bool inherit)
+{
+    return unix_result(fcntl((int)fd, F_SETFD, inherit ? 0 : FD_CLOEXEC));
+}
+
+int64_t os_read_at(os_fd file, void *data, size_t size, uint64_t offset)
+{
+    ssize_t n = pread((int)file, data, size, (off_t)offset);
+    return n < 0 ? -errno : n;
+}
+
+int64_t os_write_at(os_fd file, const void *data, size_t size, uint64_t offset)
+{
+    ssize_t n = pwrite((int)file, data, size, (off_t)offset);
+    return n < 0 ? -errno : n;
+}
+
+int os_resize(os_fd file, uint64_t size)
+{
+    return unix_result(ftruncate((int)file, (off_t)size));
+}
+
+int os_flush(os_fd file)
+{
+#ifdef F_FULLFSYNC
+    /* Darwin's fsync(2): data may sit in the drive's cache, out of order; only this asks the drive
+     * itself. Some file systems have no such thing and say so; then fsync is all there is. */
+    if (fcntl((int)file, F_FULLFSYNC) == 0)
+        return 0;
+    if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY)
+        return -errno;
+#endif
+    return unix_result(fsync((int)file));
+}
+
+int os_flush_dir(os_fd dir)
+{
+    int rc = os_flush(dir);
+    switch (rc) {
+    case -EBADF:
+    case -ENOTSUP:
+    case -ENOSYS:
+    case -EISDIR:
+        return -EINVAL;
+    default:
+        return rc;
+    }
+}

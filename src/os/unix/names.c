@@ -1,0 +1,157 @@
+/* Names in a directory: looking at them, making, renaming, removing and listing them. */
+#include "os/unix/unix.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum os_kind kind_of(unsigned mode)
+{
+    if (S_ISREG(mode))
+        return OS_REGULAR;
+    if (S_ISDIR(mode))
+        return OS_DIRECTORY;
+    return S_ISLNK(mode) ? OS_SYMLINK : OS_OTHER;
+}
+
+#ifdef __linux__
+
+#include <sys/sysmacros.h>
+
+int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
+{
+    unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO |
+                    STATX_SIZE;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name ? 0 : AT_EMPTY_PATH);
+    struct statx x;
+    if (statx(unix_at(at), name ? name : "", flags, mask, &x) < 0)
+        return -errno;
+    *ret_stat = (struct os_stat){
+        .kind = kind_of(x.stx_mode),
+        .device = makedev(x.stx_dev_major, x.stx_dev_minor),
+        .inode = x.stx_ino,
+        .size = x.stx_size,
+        .mode = x.stx_mode & 07777,
+        .links = x.stx_nlink,
+        .owner = x.stx_uid,
+        .group = x.stx_gid,
+        .mount_root = (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
+        .immutable = (x.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0,
+    };
+    return 0;
+}
+
+#else
+
+int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
+{
+    struct stat s;
+    int rc = name ? fstatat(unix_at(at), name, &s, AT_SYMLINK_NOFOLLOW) : fstat((int)at, &s);
+    if (rc < 0)
+        return -errno;
+    *ret_stat = (struct os_stat){
+        .kind = kind_of(s.st_mode),
+        .device = (uint64_t)s.st_dev,
+        .inode = (uint64_t)s.st_ino,
+        .size = (uint64_t)s.st_size,
+        .mode = s.st_mode & 07777,
+        .links = (uint32_t)s.st_nlink,
+        .owner = s.st_uid,
+        .group = s.st_gid,
+        .immutable = (s.st_flags & (UF_IMMUTABLE | UF_APPEND | SF_IMMUTABLE | SF_APPEND)) != 0,
+    };
+    return 0;
+}
+
+#endif
+
+int os_read_link(os_fd dir, const char *name, char *text, size_t size)
+{
+    ssize_t n = readlinkat(unix_at(dir), name, text, size);
+    if (n < 0)
+        return -errno;
+    if ((size_t)n >= size)
+        return -ENAMETOOLONG;
+    text[n] = '\0';
+    return 0;
+}
+
+int os_make_dir(os_fd dir, const char *name, unsigned mode)
+{
+    return unix_result(mkdirat(unix_at(dir), name, (mode_t)mode));
+}
+
+int os_remove(os_fd dir, const char *name, bool directory)
+{
+    return unix_result(unlinkat(unix_at(dir), name, directory ? AT_REMOVEDIR : 0));
+}
+
+/* Two steps, yet no name is ever without its file: a crash between them leaves both. */
+static int link_then_remove(int from_dir, const char *from, int to_dir, const char *to)
+{
+    if (linkat(from_dir, from, to_dir, to, 0) < 0) {
+        bool no_links = errno == EPERM || errno == ENOTSUP || errno == EMLINK || errno == ENOSYS;
+        return no_links ? -EINVAL : -errno;
+    }
+    return unix_result(unlinkat(from_dir, from, 0));
+}
+
+static int rename_flagged(int from_dir, const char *from, int to_dir, const char *to,
+                          enum os_rename how)
+{
+#ifdef __linux__
+    unsigned flags = how == OS_EXCHANGE ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    return unix_result(renameat2(from_dir, from, to_dir, to, flags));
+#else
+    unsigned flags = how == OS_EXCHANGE ? RENAME_SWAP : RENAME_EXCL;
+    return unix_result(renameatx_np(from_dir, from, to_dir, to, flags));
+#endif
+}
+
+int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how)
+{
+    int from_at = unix_at(from_dir), to_at = unix_at(to_dir);
+    if (how == OS_REPLACE)
+        return unix_result(renameat(from_at, from, to_at, to));
+    int rc = rename_flagged(from_at, from, to_at, to, how);
+    /* NFS, 9p, FUSE and ZFS answer EINVAL to any flag; ask anew each time, because EINVAL can
+     * also be about these very names. */
+    if (rc != -EINVAL && rc != -ENOSYS && rc != -ENOTSUP)
+        return rc;
+    return how == OS_EXCHANGE ? -EINVAL : link_then_remove(from_at, from, to_at, to);
+}
+
+int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
+{
+    return unix_result(linkat(unix_at(from_dir), from, unix_at(to_dir), to, 0));
+}
+
+int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *context)
+{
+    /* An opening of its own: the position is not shared with other users of the handle. */
+    int fd = openat((int)dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    DIR *listing = fdopendir(fd);
+    if (!listing) {
+        int rc = -errno;
+        close(fd);
+        return rc;
+    }
+    int rc = 0;
+    for (;;) {
+        errno = 0;
+        struct dirent *entry = readdir(listing);
+        if (!entry) {
+            rc = -errno;
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        rc = visit(context, entry->d_name);
+        if (rc != 0)
+            break;
+    }
+    closedir(listing);
+    return rc;
+}

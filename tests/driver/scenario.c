@@ -1,0 +1,257 @@
+#include "scenario.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+#define WAIT "--wait", "1"
+
+const struct scenario all_scenarios[] = {
+    {.name = "write",
+     .sentence = "a write over an existing file",
+     .arguments = {"write", "f", WAIT}},
+    {.name = "write-new",
+     .sentence = "a write of a new file",
+     .arguments = {"write", "f", WAIT},
+     .before = BEFORE_NO_FILE},
+    {.name = "write-exclusive",
+     .sentence = "an exclusive creation",
+     .arguments = {"write", "f", "--exclusive", WAIT},
+     .before = BEFORE_NO_FILE},
+    {.name = "write-link",
+     .sentence = "a write through links into another directory",
+     .arguments = {"write", "f", WAIT},
+     .before = BEFORE_LINK,
+     .allowed = "f b b/g c c/real",
+     .real = "c/real"},
+    {.name = "write-parents",
+     .sentence = "a write that makes the directories above the file",
+     .arguments = {"write", "d/e/f", "--parents", "--mode", "640", WAIT},
+     .before = BEFORE_NO_FILE,
+     .allowed = "d d/e d/e/f",
+     .real = "d/e/f"},
+    {.name = "write-large",
+     .sentence = "a write of a large file",
+     .arguments = {"write", "f", WAIT},
+     .large = true},
+    {.name = "write-ordered",
+     .sentence = "an ordered write",
+     .arguments = {"write", "f", "@new", "--level", "ordered", WAIT}},
+    {.name = "write-cache",
+     .sentence = "a write without a flush",
+     .arguments = {"write", "f", "--level", "cache", WAIT}},
+    {.name = "keep-inode",
+     .sentence = "an overwrite in place",
+     .arguments = {"write", "f", "--keep-inode", WAIT},
+     .large = true,
+     .in_place = true},
+    {.name = "keep-inode-small",
+     .sentence = "an overwrite of a small file in place",
+     .arguments = {"write", "f", "--keep-inode", WAIT},
+     .in_place = true},
+    {.name = "update",
+     .sentence = "an update by a command",
+     .arguments = {"update", "f", WAIT, "--", "cat", "@new"},
+     .starts_programs = true},
+    {.name = "append",
+     .sentence = "an append",
+     .arguments = {"append", "f", WAIT},
+     .effect = EFFECT_APPEND},
+    {.name = "append-new",
+     .sentence = "an append that makes the file",
+     .arguments = {"append", "f", WAIT},
+     .effect = EFFECT_APPEND,
+     .before = BEFORE_NO_FILE},
+    {.name = "append-records",
+     .sentence = "an append of JSON records",
+     .arguments = {"append", "f.jsonl", WAIT},
+     .effect = EFFECT_APPEND,
+     .allowed = "f.jsonl",
+     .real = "f.jsonl"},
+    {.name = "lock",
+     .sentence = "a lock around a command",
+     .arguments = {"lock", "f", WAIT, "--", "true"},
+     .effect = EFFECT_SETTLE,
+     .starts_programs = true},
+    {.name = "lock-write",
+     .sentence = "a write inside a lock",
+     .arguments = {"lock", "f", WAIT, "--", "@untorn", "write", "f", WAIT},
+     .starts_programs = true,
+     .runs_untorn = true},
+    {.name = "after-torn",
+     .sentence = "a write that first finishes a dead one's overwrite",
+     .arguments = {"write", "f", WAIT},
+     .before = BEFORE_TORN,
+     .large = true,
+     .in_place = true},
+    {.name = "keep-inode-after-torn",
+     .sentence = "an overwrite in place that first finishes a dead one's",
+     .arguments = {"write", "f", "--keep-inode", WAIT},
+     .before = BEFORE_TORN,
+     .large = true,
+     .in_place = true},
+    {.name = "after-stage",
+     .sentence = "a write that first removes a dead one's stage",
+     .arguments = {"write", "f", WAIT},
+     .before = BEFORE_STAGE},
+    {.name = "repair-torn",
+     .sentence = "a repair of an overwrite that was killed",
+     .arguments = {"check", "f", "--repair", WAIT},
+     .effect = EFFECT_SETTLE,
+     .before = BEFORE_TORN,
+     .large = true,
+     .in_place = true},
+    {.name = "repair-stage",
+     .sentence = "a repair of a stage that was left",
+     .arguments = {"check", ".", "--repair", WAIT},
+     .effect = EFFECT_SETTLE,
+     .before = BEFORE_STAGE},
+    {.name = "read",
+     .sentence = "a read",
+     .arguments = {"read", "f"},
+     .effect = EFFECT_NONE},
+    {.name = "read-torn",
+     .sentence = "a read of a file that a dead one left half overwritten",
+     .arguments = {"read", "f"},
+     .effect = EFFECT_NONE,
+     .before = BEFORE_TORN,
+     .large = true},
+    {.name = "hash",
+     .sentence = "a hash",
+     .arguments = {"hash", "f"},
+     .effect = EFFECT_NONE},
+    {.name = "who",
+     .sentence = "the question who holds the lock",
+     .arguments = {"who", "f"},
+     .effect = EFFECT_NONE,
+     .before = BEFORE_STAGE},
+    {.name = "check",
+     .sentence = "a check that repairs nothing",
+     .arguments = {"check", "."},
+     .effect = EFFECT_NONE,
+     .before = BEFORE_TORN,
+     .large = true},
+};
+
+const size_t all_scenarios_count = sizeof all_scenarios / sizeof all_scenarios[0];
+
+/* ---- contents ---- */
+
+static struct blob lines(const char *word, unsigned count, bool records)
+{
+    struct blob blob = {NULL, 0};
+    FILE *file = open_memstream(&blob.data, &blob.size);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(file, records ? "{\"version\": \"%s\", \"line\": %u}\n" : "%s version, line %u\n",
+                word, i);
+    fclose(file);
+    return blob;
+}
+
+void contents_make(struct contents *contents, const char *inputs, bool large, bool records)
+{
+    contents->inputs = inputs;
+    contents->old_version = lines("old", large ? 25000 : 40, records);
+    contents->new_version = lines("new", large ? 20000 : 55, records);
+    contents->next_version = lines("next", large ? 22000 : 30, records);
+    contents->torn_version = lines("torn", large ? 20500 : 50, records);
+    place_make(inputs);
+    blob_write(inputs, "new", &contents->new_version, 0644);
+    blob_write(inputs, "next", &contents->next_version, 0644);
+    blob_write(inputs, "torn", &contents->torn_version, 0644);
+}
+
+/* ---- set-up ---- */
+
+static void must_kill(const struct trace_plan *plan, char *const arguments[])
+{
+    struct trace_result result;
+    if (trace_run(plan, arguments, &result) != 0 || result.hit_position == 0)
+        place_die("the set-up found no call to be killed at", arguments[1]);
+}
+
+/* The first write to the file itself stops half way, between two of the units that reach a disk
+ * whole. */
+static void leave_torn(const struct contents *contents, const char *command,
+                       const char *directory)
+{
+    char input[PATH_MAX], target[PATH_MAX];
+    snprintf(input, sizeof input, "%s/torn", contents->inputs);
+    snprintf(target, sizeof target, "%s/f", directory);
+    char *arguments[] = {(char *)command, "write", "f", input, "--keep-inode", NULL};
+    struct trace_plan plan = {.action = TRACE_TEAR,
+                              .position = 1,
+                              .unit = 4096,
+                              .only = "write,pwrite64",
+                              .match = target,
+                              .directory = directory,
+                              .errors = "/dev/null"};
+    must_kill(&plan, arguments);
+}
+
+static void leave_stage(const struct contents *contents, const char *command,
+                        const char *directory)
+{
+    char input[PATH_MAX];
+    snprintf(input, sizeof input, "%s/torn", contents->inputs);
+    char *arguments[] = {(char *)command, "write", "f", input, NULL};
+    struct trace_plan plan = {.action = TRACE_KILL_BEFORE,
+                              .position = 1,
+                              .only = "rename,renameat,renameat2",
+                              .match = "/stage/",
+                              .directory = directory,
+                              .errors = "/dev/null"};
+    must_kill(&plan, arguments);
+}
+
+static void make_links(const char *directory)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/b", directory);
+    place_make(path);
+    snprintf(path, sizeof path, "%s/c", directory);
+    place_make(path);
+    snprintf(path, sizeof path, "%s/f", directory);
+    if (symlink("b/g", path) != 0)
+        place_die("cannot link", path);
+    snprintf(path, sizeof path, "%s/b/g", directory);
+    if (symlink("../c/real", path) != 0)
+        place_die("cannot link", path);
+}
+
+void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
+                     const char *command, const char *directory)
+{
+    place_remove(directory);
+    place_make(directory);
+    if (scenario->before == BEFORE_LINK)
+        make_links(directory);
+    if (scenario->before != BEFORE_NO_FILE)
+        blob_write(directory, scenario_real(scenario), &contents->old_version, 0640);
+    if (scenario->before == BEFORE_TORN)
+        leave_torn(contents, command, directory);
+    if (scenario->before == BEFORE_STAGE)
+        leave_stage(contents, command, directory);
+}
+
+void scenario_arguments(const struct scenario *scenario, const struct contents *contents,
+                        const char *command, const char *version, char **ret, char *text,
+                        size_t size)
+{
+    size_t n = 0;
+    snprintf(text, size, "%s/%s", contents->inputs, version);
+    ret[n++] = (char *)command;
+    for (size_t i = 0; i < SCENARIO_ARGUMENTS && scenario->arguments[i] != NULL; i++) {
+        const char *argument = scenario->arguments[i];
+        if (strcmp(argument, "@new") == 0)
+            argument = text;
+        else if (strcmp(argument, "@untorn") == 0)
+            argument = command;
+        ret[n++] = (char *)argument;
+    }
+    ret[n] = NULL;
+}

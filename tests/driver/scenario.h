@@ -1,0 +1,67 @@
+/* What the sweep lets go wrong: one call of the command each, with what was there before and what
+ * has to be there afterwards. */
+#ifndef DRIVER_SCENARIO_H
+#define DRIVER_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "place.h"
+
+enum { SCENARIO_ARGUMENTS = 16 };
+
+enum scenario_effect {
+    EFFECT_REPLACE, /* the input becomes the file */
+    EFFECT_APPEND,  /* the input is added to the file */
+    EFFECT_SETTLE,  /* the file stays, or what was begun is finished */
+    EFFECT_NONE,    /* nothing may change, and the output is checked */
+};
+
+enum scenario_before {
+    BEFORE_FILE,      /* the file is there */
+    BEFORE_NO_FILE,
+    BEFORE_TORN,      /* an overwrite in place was killed half way */
+    BEFORE_STAGE,     /* a writer was killed just before the rename */
+    BEFORE_LINK,      /* `f` is a link over a second one to the file in another directory */
+};
+
+struct scenario {
+    const char *name;
+    const char *sentence;  /* begins the names of its tests */
+    const char *arguments[SCENARIO_ARGUMENTS]; /* the input is on standard input, and at `@new` */
+    enum scenario_effect effect;
+    enum scenario_before before;
+    bool large;            /* content of several hundred KiB, the old one longer */
+    bool in_place;         /* what is there is what `read` shows */
+    bool starts_programs;  /* errors are injected into the command only, not into those */
+    bool runs_untorn;      /* ... but they are untorn too: into all */
+    const char *allowed;   /* what the directory may show afterwards, beside `.untorn` */
+    const char *real;      /* the file, when it is not `f` */
+};
+
+extern const struct scenario all_scenarios[];
+extern const size_t all_scenarios_count;
+
+/* The contents, and the files under `inputs` that hold them. */
+struct contents {
+    const char *inputs;
+    struct blob old_version, new_version, next_version;
+    struct blob torn_version; /* what the dead one of the set-up was writing */
+};
+void contents_make(struct contents *contents, const char *inputs, bool large, bool records);
+
+/* Makes `directory` as the scenario wants it. */
+void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
+                     const char *command, const char *directory);
+
+/* Fills `ret` with the command and its arguments, the input being `version` ("new" or "next"). */
+void scenario_arguments(const struct scenario *scenario, const struct contents *contents,
+                        const char *command, const char *version, char **ret, char *text,
+                        size_t size);
+
+static inline const char *scenario_real(const struct scenario *scenario)
+{
+    return scenario->real != NULL ? scenario->real : "f";
+}
+
+#endif

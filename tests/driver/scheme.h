@@ -1,0 +1,32 @@
+/* Ways in which programs change a file that others change too. Those of untorn have to lose
+ * nothing; the broken ones are what people write instead, and have to be caught. */
+#ifndef DRIVER_SCHEME_H
+#define DRIVER_SCHEME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "history.h"
+
+struct job {
+    const char *file;
+    const char *command;  /* of untorn, for the scheme that runs it */
+    const char *self;     /* this program, which adds the token there */
+    const char *lock_file; /* or NULL */
+    struct history *history;
+    long number; /* of the operation; its token */
+};
+
+struct scheme {
+    const char *name;
+    bool broken;
+    enum outcome (*update)(struct job *job);
+};
+
+extern const struct scheme all_schemes[];
+extern const size_t all_schemes_count;
+
+/* For the scheme that runs the command: copies standard input and adds a token. */
+int scheme_add_token(long number);
+
+#endif

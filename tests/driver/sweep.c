@@ -1,0 +1,266 @@
+/* sweep: lets every system call of a command go wrong, one after the other, and judges each time
+ * what is left. For each scenario two tests:
+ *
+ *   kill    SIGKILL instead of, after, and in the middle of each call
+ *   error   each plausible error at each call, once and for ever, and transfers that come up short
+ *
+ *     sweep --command PATH --base DIRECTORY [--faults kill|error|all] [--scenario NAME]... [--long]
+ *
+ * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and the
+ * number of positions; ends with 1 if anything failed.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verdict.h"
+
+enum { WORKERS = 2, SHOWN = 6, LONGEST = 20000 };
+
+struct tally {
+    atomic_long runs, failures, calls;
+};
+
+struct order {
+    const char *command, *base;
+    bool kill, error, thorough;
+};
+
+/* One way of going wrong, tried at every position. */
+struct fault {
+    const char *option; /* of faultat, to see it again */
+    enum trace_action action;
+    bool for_ever, same_call;
+    unsigned unit;
+    bool thorough_only;
+};
+
+static const struct fault kill_faults[] = {
+    {.option = "--kill-before", .action = TRACE_KILL_BEFORE},
+    {.option = "--kill-after", .action = TRACE_KILL_AFTER},
+    {.option = "--tear", .action = TRACE_TEAR, .unit = 512},
+};
+
+static const struct fault error_faults[] = {
+    {.option = "--fail", .action = TRACE_FAIL},
+    {.option = "--for-ever --same-call --fail",
+     .action = TRACE_FAIL,
+     .for_ever = true,
+     .same_call = true},
+    {.option = "--for-ever --fail",
+     .action = TRACE_FAIL,
+     .for_ever = true,
+     .thorough_only = true},
+    {.option = "--shorten", .action = TRACE_SHORTEN},
+    {.option = "--for-ever --shorten", .action = TRACE_SHORTEN, .for_ever = true},
+};
+
+/* ---- one worker ---- */
+
+static void report(const struct bench *bench, const struct fault *fault, const struct run *run,
+                   long position, struct tally *tally)
+{
+    if (atomic_fetch_add(&tally->failures, 1) >= SHOWN)
+        return;
+    char line[2000];
+    int size = snprintf(line, sizeof line, "    %s: %s\n      at faultat %s %ld%s%s%s, status %d: %s\n",
+                        bench->scenario->name, run->problem, fault->option, position,
+                        run->result.hit_error != 0 ? " --errno " : "",
+                        run->result.hit_error != 0 ? error_name(run->result.hit_error) : "",
+                        run->plan.main_only ? " --main-only" : "",
+                        WIFEXITED(run->result.status) ? WEXITSTATUS(run->result.status)
+                                                      : 128 + WTERMSIG(run->result.status),
+                        run->result.hit);
+    if (write(STDOUT_FILENO, line, (size_t)size) < 0)
+        exit(125);
+}
+
+/* At one position; false when the program makes no so many calls. */
+static bool try_position(struct bench *bench, const struct fault *fault, const struct order *order,
+                         long position, struct tally *tally)
+{
+    unsigned index = 0;
+    bool errors = fault->action == TRACE_FAIL;
+    for (; !errors || !trace_exhausted(index); index++) {
+        /* For ever: the two likeliest errors tell as much as all of them. */
+        if (fault->for_ever && index > 1 && !order->thorough)
+            break;
+        struct run run = {.plan = {.action = fault->action,
+                                   .position = position,
+                                   .for_ever = fault->for_ever,
+                                   .same_call = fault->same_call,
+                                   .unit = fault->unit,
+                                   .error_index = index}};
+        run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&
+                             fault->action >= TRACE_FAIL && fault->action != TRACE_TEAR;
+        bool met = verdict_run(bench, &run);
+        if (met)
+            atomic_fetch_add(&tally->runs, 1);
+        if (run.problem[0] != 0)
+            report(bench, fault, &run, position, tally);
+        if (run.result.counted < position)
+            return false;
+        if (!met || !errors)
+            break;
+    }
+    return true;
+}
+
+static void work(struct bench *bench, const struct order *order, bool kills, unsigned worker,
+                 struct tally *tally)
+{
+    const struct fault *faults = kills ? kill_faults : error_faults;
+    size_t count = kills ? sizeof kill_faults / sizeof kill_faults[0]
+                         : sizeof error_faults / sizeof error_faults[0];
+    for (size_t i = 0; i < count; i++) {
+        if (faults[i].thorough_only && !order->thorough)
+            continue;
+        for (long position = 1 + worker; position < LONGEST; position += WORKERS)
+            if (!try_position(bench, &faults[i], order, position, tally))
+                break;
+    }
+}
+
+/* ---- one scenario ---- */
+
+static void prepare(struct bench *bench, const struct order *order, const struct scenario *scenario,
+                    unsigned worker)
+{
+    static char inputs[PATH_MAX];
+    snprintf(inputs, sizeof inputs, "%s/inputs", order->base);
+    bench->command = order->command;
+    bench->scenario = scenario;
+    bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
+    contents_make(&bench->contents, inputs, scenario->large, records);
+    snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
+    snprintf(bench->output, sizeof bench->output, "%s/output%u", order->base, worker);
+}
+
+/* Without a fault it has to work, or the sweep would prove nothing. */
+static bool works_at_all(struct bench *bench, struct tally *tally)
+{
+    struct run run = {.plan = {.action = TRACE_COUNT}};
+    run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn;
+    if (bench->scenario->effect == EFFECT_NONE) {
+        (void)verdict_run(bench, &run);
+        bench->baseline_status = run.result.status;
+        bench->baseline = blob_read("/", bench->output + 1);
+        run.problem[0] = 0;
+    }
+    (void)verdict_run(bench, &run);
+    atomic_store(&tally->calls, run.result.counted);
+    bool changes = bench->scenario->effect != EFFECT_NONE;
+    bool done = WIFEXITED(run.result.status) && WEXITSTATUS(run.result.status) == 0;
+    if (run.problem[0] == 0 && (done || !changes) && run.result.counted > 0)
+        return true;
+    printf("    %s: without any fault: status %d, %s\n", bench->scenario->name,
+           WEXITSTATUS(run.result.status), run.problem);
+    return false;
+}
+
+static bool sweep(const struct order *order, const struct scenario *scenario, bool kills,
+                  struct tally *tally)
+{
+    memset(tally, 0, sizeof *tally);
+    for (unsigned worker = 0; worker < WORKERS; worker++) {
+        fflush(NULL);
+        pid_t pid = fork();
+        if (pid == 0) {
+            struct bench bench = {0};
+            prepare(&bench, order, scenario, worker);
+            if (works_at_all(&bench, tally))
+                work(&bench, order, kills, worker, tally);
+            else
+                atomic_fetch_add(&tally->failures, 1);
+            place_remove(bench.directory);
+            fflush(NULL);
+            _exit(0);
+        }
+    }
+    int status;
+    while (wait(&status) > 0)
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            atomic_fetch_add(&tally->failures, 1);
+    bool good = tally->failures == 0 && tally->runs > 0;
+    printf("%s %s %s\n", good ? "ok " : "FAIL", scenario->sentence,
+           kills ? "survives a kill at every system call"
+                 : "answers honestly to every error of every system call");
+    printf("    %s %s: %ld calls, %ld runs with a fault, %ld of them wrong\n", scenario->name,
+           kills ? "kill" : "error", tally->calls, tally->runs, tally->failures);
+    fflush(stdout);
+    return good;
+}
+
+/* ---- the command line ---- */
+
+static bool chosen(char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return count == 0;
+}
+
+static bool sweep_all(const struct order *order, char *const *names, int count)
+{
+    struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    long runs = 0;
+    int passed = 0, failed = 0;
+    for (size_t i = 0; i < all_scenarios_count; i++) {
+        const struct scenario *scenario = &all_scenarios[i];
+        if (!chosen(names, count, scenario->name))
+            continue;
+        for (int kills = 1; kills >= 0; kills--) {
+            if (kills ? !order->kill || scenario->effect == EFFECT_NONE : !order->error)
+                continue;
+            bool good = sweep(order, scenario, kills, tally);
+            passed += good;
+            failed += !good;
+            runs += tally->runs;
+        }
+    }
+    printf("    %ld runs with a fault in all\n%d passed, %d failed\n", runs, passed, failed);
+    return failed == 0 && passed > 0;
+}
+
+int main(int count, char **values)
+{
+    static const struct option options[] = {
+        {"command", required_argument, NULL, 'c'}, {"base", required_argument, NULL, 'b'},
+        {"faults", required_argument, NULL, 'f'},  {"scenario", required_argument, NULL, 's'},
+        {"long", no_argument, NULL, 'l'},          {NULL, 0, NULL, 0},
+    };
+    struct order order = {.kill = true, .error = true};
+    char *names[64];
+    int code, named = 0;
+    while ((code = getopt_long(count, values, "", options, NULL)) != -1) {
+        if (code == 'c')
+            order.command = optarg;
+        else if (code == 'b')
+            order.base = optarg;
+        else if (code == 'f') {
+            order.kill = strcmp(optarg, "error") != 0;
+            order.error = strcmp(optarg, "kill") != 0;
+        } else if (code == 's' && named < 64)
+            names[named++] = optarg;
+        else if (code == 'l')
+            order.thorough = true;
+        else
+            return 125;
+    }
+    if (order.command == NULL || order.base == NULL) {
+        fprintf(stderr, "usage: sweep --command PATH --base DIRECTORY [--faults kill|error|all] "
+                        "[--scenario NAME]... [--long]\n");
+        return 125;
+    }
+    umask(022);
+    setenv("LC_ALL", "C", 1);
+    return sweep_all(&order, names, named) ? 0 : 1;
+}

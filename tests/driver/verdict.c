@@ -1,0 +1,238 @@
+#include "verdict.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TIMEOUT_MS = 8000, EXIT_UNSETTLED = 7, LOCKS_OWN = 100, FILE_MODE = 0640 };
+
+/* What the file holds. */
+enum version { VERSION_NEITHER, VERSION_BEFORE, VERSION_AFTER };
+
+static bool wrong(struct run *run, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    if (run->problem[0] == 0)
+        vsnprintf(run->problem, sizeof run->problem, format, values);
+    va_end(values);
+    return false;
+}
+
+static void run_command(struct bench *bench, const char *version, struct trace_plan *plan,
+                        struct trace_result *ret)
+{
+    char *arguments[SCENARIO_ARGUMENTS + 2], text[PATH_MAX], input[PATH_MAX];
+    scenario_arguments(bench->scenario, &bench->contents, bench->command, version, arguments, text,
+                       sizeof text);
+    snprintf(input, sizeof input, "%s/%s", bench->contents.inputs, version);
+    plan->input = input;
+    plan->directory = bench->directory;
+    plan->output = bench->output;
+    plan->errors = plan->errors == NULL ? "/dev/null" : plan->errors;
+    plan->timeout_ms = TIMEOUT_MS;
+    if (trace_run(plan, arguments, ret) != 0)
+        place_die("cannot trace", arguments[0]);
+}
+
+/* Another verb of the command, on `operand`; its exit status, or -1 if it hung or was killed. */
+static int ask(struct bench *bench, const char *verb, const char *operand)
+{
+    char *arguments[] = {(char *)bench->command, (char *)verb, (char *)operand, NULL};
+    struct trace_plan plan = {.only = "umask", /* that is: leave it alone */
+                              .directory = bench->directory,
+                              .output = bench->output,
+                              .errors = "/dev/null",
+                              .timeout_ms = TIMEOUT_MS};
+    struct trace_result result;
+    if (trace_run(&plan, arguments, &result) != 0)
+        place_die("cannot trace", verb);
+    return WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
+}
+
+/* ---- what is there ---- */
+
+static struct blob after_version(const struct bench *bench, const struct blob *before,
+                                 const struct blob *input)
+{
+    struct blob nothing = {NULL, 0};
+    if (bench->scenario->effect == EFFECT_REPLACE)
+        return blob_join(&nothing, input);
+    if (bench->scenario->effect == EFFECT_APPEND)
+        return blob_join(before, input);
+    return before->data == NULL ? nothing : blob_join(&nothing, before);
+}
+
+static enum version which_version(const struct bench *bench, const struct blob *blob)
+{
+    const struct contents *contents = &bench->contents;
+    struct blob missing = {NULL, 0};
+    bool none_before = bench->scenario->before == BEFORE_NO_FILE;
+    const struct blob *before = none_before ? &missing : &contents->old_version;
+    struct blob after = after_version(bench, before, &contents->new_version);
+    enum version version = VERSION_NEITHER;
+    if (bench->scenario->effect != EFFECT_SETTLE && blob_equal(blob, &after))
+        version = VERSION_AFTER;
+    else if (blob_equal(blob, before) || (bench->scenario->before == BEFORE_TORN &&
+                                          blob_equal(blob, &contents->torn_version)))
+        version = VERSION_BEFORE;
+    blob_free(&after);
+    return version;
+}
+
+/* As any program sees it, or as `read` shows it. */
+static struct blob look(struct bench *bench, bool through_read)
+{
+    const char *real = scenario_real(bench->scenario);
+    if (!through_read)
+        return blob_read(bench->directory, real);
+    int status = ask(bench, "read", real);
+    return status == 0 ? blob_read("/", bench->output + 1) : (struct blob){NULL, 0};
+}
+
+static bool mode_is_kept(const struct bench *bench)
+{
+    char path[PATH_MAX];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/%s", bench->directory, scenario_real(bench->scenario));
+    return stat(path, &about) == 0 && (about.st_mode & 07777) == FILE_MODE;
+}
+
+/* ---- the rules ---- */
+
+static bool judge_status(struct bench *bench, struct run *run, enum version version)
+{
+    int status = run->result.status;
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+        return wrong(run, "died of signal %d", WTERMSIG(status));
+    if (version == VERSION_NEITHER)
+        return wrong(run, "the file is neither old nor new");
+    if (WIFSIGNALED(status))
+        return true;
+    int code = WEXITSTATUS(status);
+    bool settles = bench->scenario->effect == EFFECT_SETTLE;
+    if (code == 0 && version != VERSION_AFTER && !settles)
+        return wrong(run, "says done, but the file is not the new version");
+    if (code == 0 || code == EXIT_UNSETTLED)
+        return true;
+    bool lock = strcmp(bench->scenario->arguments[0], "lock") == 0;
+    bool not_started = bench->scenario->starts_programs && (code == 126 || code == 127);
+    bool known = code == 1 || (code >= 3 && code <= 6) || not_started ||
+                 (lock && code > LOCKS_OWN && code < LOCKS_OWN + EXIT_UNSETTLED);
+    if (!known)
+        return wrong(run, "ends with the exit status %d, which means nothing here", code);
+    if (version != VERSION_BEFORE)
+        return wrong(run, "says failed (%d), but the file is the new version", code);
+    return true;
+}
+
+static bool judge_flush(struct run *run)
+{
+    const struct trace_result *result = &run->result;
+    bool lost = result->hit_error == EIO || result->hit_error == ENOSPC ||
+                result->hit_error == EDQUOT;
+    if (!result->hit_flush || !lost)
+        return true;
+    if (result->second_flush)
+        return wrong(run, "flushes a file again after a flush of it failed");
+    if (WIFEXITED(result->status) && WEXITSTATUS(result->status) == 0)
+        return wrong(run, "says done although a flush failed");
+    return true;
+}
+
+static bool judge_content(struct bench *bench, struct run *run)
+{
+    int status = run->result.status;
+    bool settled = WIFEXITED(status) && WEXITSTATUS(status) != EXIT_UNSETTLED;
+    bool was_torn = bench->scenario->before == BEFORE_TORN;
+    bool done = settled && WEXITSTATUS(status) == 0;
+    bool through_read = bench->scenario->in_place && !done && (!settled || was_torn);
+    struct blob blob = look(bench, through_read);
+    enum version version = which_version(bench, &blob);
+    bool exists = blob.data != NULL;
+    blob_free(&blob);
+    if (!judge_status(bench, run, version))
+        return false;
+    if (exists && bench->scenario->before != BEFORE_NO_FILE && !mode_is_kept(bench))
+        return wrong(run, "the mode of the file has changed");
+    return true;
+}
+
+static bool judge_next(struct bench *bench, struct run *run)
+{
+    struct blob before = look(bench, bench->scenario->in_place);
+    struct blob expected = after_version(bench, &before, &bench->contents.next_version);
+    struct trace_plan plan = {.only = "umask"};
+    struct trace_result result;
+    run_command(bench, "next", &plan, &result);
+    struct blob blob = look(bench, false);
+    bool exclusive = strcmp(bench->scenario->name, "write-exclusive") == 0 && before.data != NULL;
+    bool same = blob_equal(&blob, exclusive ? &before : &expected);
+    blob_free(&before);
+    blob_free(&expected);
+    blob_free(&blob);
+    int code = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
+    if (code != (exclusive ? 5 : 0))
+        return wrong(run, "the next call ends with %d", code);
+    if (!same)
+        return wrong(run, "the next call says done, but the file is not its version");
+    return true;
+}
+
+static bool judge_tidiness(struct bench *bench, struct run *run)
+{
+    char problem[300];
+    const char *allowed = bench->scenario->allowed != NULL ? bench->scenario->allowed : "f";
+    if (!place_is_tidy(bench->directory, allowed, problem, sizeof problem))
+        return wrong(run, "after the next call %s", problem);
+    int status = ask(bench, "check", ".");
+    if (status != 0)
+        return wrong(run, "after the next call, check ends with %d", status);
+    return true;
+}
+
+/* A reading verb: the same answer or an error, and nothing changed. */
+static bool judge_reading(struct bench *bench, struct run *run)
+{
+    char *snapshot = place_snapshot(bench->directory);
+    bool same = strcmp(snapshot, run->snapshot) == 0;
+    free(snapshot);
+    if (!same)
+        return wrong(run, "a reading verb changed the directory");
+    int status = run->result.status;
+    if (run->result.hit_error == EWOULDBLOCK) /* which says that somebody holds a lock */
+        return true;
+    if (status == bench->baseline_status) {
+        struct blob printed = blob_read("/", bench->output + 1);
+        bool equal = blob_equal(&printed, &bench->baseline);
+        blob_free(&printed);
+        return equal || wrong(run, "prints something else with the same exit status");
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
+        return wrong(run, "says all is well, or dies");
+    return true;
+}
+
+bool verdict_run(struct bench *bench, struct run *run)
+{
+    const struct scenario *scenario = bench->scenario;
+    scenario_set_up(scenario, &bench->contents, bench->command, bench->directory);
+    run->problem[0] = 0;
+    bool reading = scenario->effect == EFFECT_NONE;
+    run->snapshot = reading ? place_snapshot(bench->directory) : NULL;
+    run_command(bench, "new", &run->plan, &run->result);
+    bool met = run->result.hit_position != 0 || run->plan.action == TRACE_COUNT;
+    if (run->result.timed_out)
+        (void)wrong(run, "hangs");
+    else if (met && reading)
+        (void)judge_reading(bench, run);
+    else if (met && judge_content(bench, run) && judge_flush(run) && judge_next(bench, run))
+        (void)judge_tidiness(bench, run);
+    free(run->snapshot);
+    return met;
+}

@@ -1,0 +1,31 @@
+/* Judges one run that a fault was injected into: does what the command said agree with what is in
+ * the file, is the file whole, does the next call work, is nothing left over. */
+#ifndef DRIVER_VERDICT_H
+#define DRIVER_VERDICT_H
+
+#include <stdbool.h>
+
+#include "scenario.h"
+#include "trace.h"
+
+struct bench {
+    const char *command;
+    const struct scenario *scenario;
+    struct contents contents;
+    char directory[256];   /* where the run happens; made anew each time */
+    char output[256];      /* a file for what is printed */
+    int baseline_status;   /* of a run without a fault, as waitpid gives it */
+    struct blob baseline;  /* what that printed */
+};
+
+struct run {
+    struct trace_plan plan;
+    struct trace_result result;
+    char *snapshot;     /* of the directory before the run */
+    char problem[600];  /* empty: nothing wrong */
+};
+
+/* Sets up, runs the scenario with the fault, judges. False if the plan met no call. */
+bool verdict_run(struct bench *bench, struct run *run);
+
+#endif

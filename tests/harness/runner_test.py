@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+"""The runner counts right, and nothing that goes wrong in a suite is lost."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+RUNNER = Path(__file__).resolve().parents[1] / "run.py"
+
+
+def run(files, *arguments):
+    """Runs planted suites and returns the status and the lines."""
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        for name, content in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(content)
+        done = subprocess.run(
+            [sys.executable, RUNNER, "--no-build", "--tests", root, "--build", root / "build",
+             *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()
+
+
+def expect(status, last, files, *arguments):
+    got = run(files, *arguments)
+    assert (got[0], got[1][-1]) == (status, last), f"wanted {status} {last!r}, got {got}"
+    return "\n".join(got[1])
+
+
+def passing_failing_and_skipped_suites_are_counted():
+    text = expect(1, "2 passed, 1 failed, 1 skipped", {
+        "a/good.sh": "true\n", "a/better.sh": "exit 0\n",
+        "a/bad.sh": "echo why it failed; exit 3\n",
+        "a/not_here.sh": "echo no such tool; exit 77\n", "a/lib.sh": "exit 1\n"})
+    assert "why it failed" in text and "status 3" in text and "a/bad " in text, text
+    assert "skipped: a/not_here: no such tool" in text, text
+
+
+def a_suite_that_counts_is_counted_by_its_own_numbers():
+    text = expect(1, "5 passed, 2 failed, 1 skipped", {
+        "a.sh": "echo 'FAIL one'; echo 'FAIL two'; echo 'skip three: no'\n"
+                "echo '4 passed, 2 failed, 1 skipped'; exit 1\n", "b.sh": "true\n"})
+    assert "skipped: a: three: no" in text, text
+
+
+def a_total_that_contradicts_the_status_or_the_lines_is_a_failure():
+    expect(1, "4 passed, 1 failed", {"a.sh": "echo '4 passed, 0 failed'; exit 1\n"})
+    expect(1, "4 passed, 1 failed", {"a.sh": "echo 'FAIL x'; echo '4 passed, 0 failed'\n"})
+    expect(1, "4 passed, 1 failed", {"a.sh": "echo '4 passed, 0 failed, 1 skipped'\n"})
+    expect(1, "0 passed, 1 failed", {"a.sh": "echo '0 passed, 0 failed'\n"})
+    expect(1, "0 passed, 1 failed", {"a.sh": "kill -9 $$\n"})
+
+
+def expected_output_is_compared_byte_by_byte():
+    good = {"a.sh": "echo out; echo err >&2; exit 4\n", "a.stdout": "out\n", "a.stderr": "err\n",
+            "a.exit": "4\n"}
+    expect(0, "1 passed, 0 failed", good)
+    for name, wrong in (("a.stdout", "out"), ("a.stderr", "other\n"), ("a.exit", "0\n")):
+        expect(1, "0 passed, 1 failed", {**good, name: wrong})
+    text = expect(1, "0 passed, 1 failed", {**good, "a.stdout": "wanted\n"})
+    assert "-wanted" in text and "+out" in text, text
+
+
+def no_suite_at_all_is_a_failure():
+    expect(1, "0 passed, 0 failed", {"a.sh": "true\n"}, "no_such_name")
+
+
+def a_name_selects_suites():
+    expect(0, "1 passed, 0 failed", {"file/lock.sh": "true\n", "b.sh": "exit 1\n"}, "file/lo")
+
+
+def a_hanging_suite_is_killed_with_all_that_it_started():
+    started = time.monotonic()
+    mark = f"7{os.getpid()}.5"
+    text = expect(1, "0 passed, 1 failed",
+                  {"a.sh": f"sleep {mark} & echo begun; sleep {mark}\n"}, "--timeout", "1")
+    assert time.monotonic() - started < 60 and "killed after 1 s" in text and "begun" in text, text
+    assert_gone(mark)
+
+
+def what_a_suite_leaves_running_is_ended():
+    mark = f"8{os.getpid()}.5"
+    expect(0, "1 passed, 0 failed", {"a.sh": f"sleep {mark} &\n"})
+    assert_gone(mark)
+
+
+def assert_gone(mark):
+    """A process that was killed may take a moment to go."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        running = [p for p in Path("/proc").glob("[0-9]*/cmdline") if holds(p, mark)]
+        if not running:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"still running: {running}")
+
+
+def holds(file, mark):
+    try:
+        return mark.encode() in file.read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def each_suite_has_a_fresh_directory_that_goes_away():
+    with tempfile.TemporaryDirectory() as directory:
+        note = Path(directory, "note")
+        expect(0, "2 passed, 0 failed", {
+            name: f'[ -z "$(ls -A)" ] && touch left && chmod 0 . && pwd >>{note}\n'
+            for name in ("a.sh", "b.sh")})
+        places = note.read_text().split()
+        assert len(set(places)) == 2, places
+        assert not any(Path(place).exists() for place in places), places
+
+
+def the_environment_names_the_command_and_the_folders():
+    expect(0, "1 passed, 0 failed", {
+        "a.sh": '[ "$UNTORN" = "$BUILD/untorn" ] && [ "${PATH%%:*}" = "$BUILD" ] &&\n'
+                '[ -e "$TESTS/a.sh" ] && [ -x "$PYTHON" ] && [ -z "${UNTORN_LOCK-}" ]\n'})
+
+
+def serial_suites_run_alone():
+    text = "# run: {}\nmkdir {}/busy || exit 1\nsleep 0.2\nrmdir {}/busy\n"
+    with tempfile.TemporaryDirectory() as directory:
+        suites = {f"{n}.sh": text.format("serial, budget 1", directory, directory)
+                  for n in range(3)}
+        expect(0, "3 passed, 0 failed", suites, "--jobs", "3")
+        shared = {name: content.replace("serial, ", "") for name, content in suites.items()}
+        status, _ = run(shared, "--jobs", "3")
+        assert status == 1, "the control ran alone too: this test proves nothing"
+
+
+TESTS = [
+    passing_failing_and_skipped_suites_are_counted,
+    a_suite_that_counts_is_counted_by_its_own_numbers,
+    a_total_that_contradicts_the_status_or_the_lines_is_a_failure,
+    expected_output_is_compared_byte_by_byte,
+    no_suite_at_all_is_a_failure,
+    a_name_selects_suites,
+    a_hanging_suite_is_killed_with_all_that_it_started,
+    what_a_suite_leaves_running_is_ended,
+    each_suite_has_a_fresh_directory_that_goes_away,
+    the_environment_names_the_command_and_the_folders,
+    serial_suites_run_alone,
+]
+
+
+def main():
+    failed = 0
+    for test in TESTS:
+        try:
+            test()
+            print("ok ", test.__name__)
+        except AssertionError as error:
+            failed += 1
+            print("FAIL", test.__name__, error)
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,323 @@
+#!/usr/bin/python3
+"""Builds, runs the tests, and counts.
+
+    tests/run.py [--build DIR] [--jobs N] [--timeout S] [--no-build] [--no-sanitized] [TEXT]
+
+A suite is a C test (tests/**/*_test.c, run plain and sanitized), a script (tests/**/*.sh, but not
+lib*.sh) or a Python check (tests/**/*_test.py). TEXT runs only the suites whose name contains it.
+
+A suite runs in a fresh working directory that is removed afterwards, with UNTORN (the command),
+BUILD, TESTS and PYTHON in its environment and BUILD first in PATH. Its status is 0 for passed, 77
+for skipped (the last line says why), anything else for failed. If its last line reads `N passed,
+N failed[, N skipped]` these are counted instead, and the lines `skip NAME: reason` name what was
+skipped. Beside NAME.sh there may be NAME.stdout, NAME.stderr and NAME.exit: exactly what it must
+print, and its status if that is not 0.
+
+A comment in the first five lines of a suite may say how to run it, any of these:
+
+    # run: serial, budget 20, timeout 600
+
+serial: alone, after all others. budget: the seconds it should stay under on two cores (10 unless
+said otherwise); one that takes longer is marked, not failed. timeout: then it is killed.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOTAL = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
+DIRECTIVE = re.compile(r"\brun:\s*((?:serial|budget \d+|timeout \d+)(?:,\s*)?)+")
+SKIPPED = 77
+
+
+class Suite:
+    """One file of tests and how to run it."""
+
+    def __init__(self, name, file, command, target=None, build=None):
+        self.name = name
+        self.file = file
+        self.command = command
+        self.target = target  # what Ninja has to build first
+        self.build = build
+        self.serial, self.budget, self.timeout = False, 10, None
+        with open(file, encoding="utf-8", errors="replace") as text:
+            head = "".join(line for line, _ in zip(text, range(5)))
+        match = DIRECTIVE.search(head)
+        for word in match.group(0)[4:].split(",") if match else []:
+            what, _, number = word.strip().partition(" ")
+            if what == "serial":
+                self.serial = True
+            elif what:
+                setattr(self, what, int(number))
+
+
+class Result:
+    def __init__(self, passed=0, failed=0, skipped=(), output="", seconds=0.0):
+        self.passed, self.failed, self.skipped = passed, failed, list(skipped)
+        self.output, self.seconds = output, seconds
+
+
+def find_suites(tests, build, sanitized, python):
+    suites = []
+    for file in sorted(tests.rglob("*")):
+        path = file.relative_to(tests)
+        name = str(path.with_suffix(""))
+        if file.name.endswith("_test.c"):
+            program = "tests/" + name.replace("/", "-")
+            for where, note in ((build, ""), (sanitized, " (sanitized)")):
+                if where:
+                    suites.append(Suite(name.removesuffix("_test") + note, file,
+                                        [where / program], program, where))
+        elif file.suffix == ".sh" and not file.name.startswith("lib"):
+            suites.append(Suite(name, file, ["bash", file]))
+        elif file.name.endswith("_test.py"):
+            suites.append(Suite(name.removesuffix("_test"), file, [python, file]))
+    return suites
+
+
+def build_all(suites, build, sanitized):
+    """Builds both folders; where that fails, returns the output by target that does not build."""
+    broken = {}
+    for where, options in ((build, ["-Dwerror=true"]),
+                           (sanitized, ["-Dwerror=true", "-Db_sanitize=address,undefined",
+                                        "-Db_lundef=false", "-Doptimization=1"])):
+        mine = {suite.target for suite in suites if suite.build == where}
+        if not where or where == sanitized and not mine:
+            continue
+        targets = ["test-programs"]
+        if where == build:
+            targets += ["all", "driver-programs", "examples"]
+        started = time.monotonic()
+        tool = [ROOT / "tools/build", where, *options]
+        made = capture([*tool, "-k", *targets])
+        print(f"build {where.name:<46} {time.monotonic() - started:6.1f} s", flush=True)
+        if made.returncode == 0:
+            continue
+        broken[where] = only_errors(made.stdout)
+        for target in sorted(mine):
+            one = capture([*tool, target])
+            if one.returncode != 0:
+                broken[where, target] = only_errors(one.stdout)
+    return broken
+
+
+def only_errors(output):
+    """Of what Meson and Ninja print, what is about failures."""
+    start = re.search(r"^(FAILED:|ninja: error|.*ERROR:)", output, re.M)
+    lines = output[start.start():] if start else output
+    return re.sub(r"^(\[\d+/\d+\] .*|cc .*|ninja: build stopped.*)\n", "", lines, flags=re.M)
+
+
+def capture(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False)
+
+
+def environment(build, tests, python, directory):
+    values = {name: value for name, value in os.environ.items()
+              if not name.startswith("UNTORN_") or name == "UNTORN_LONG"}
+    # Make hands its own options down; a make in a test must not see them.
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES"):
+        values.pop(name, None)
+    values.update(UNTORN=str(build / "untorn"), BUILD=str(build), TESTS=str(tests),
+                  PYTHON=str(python), TMPDIR=str(directory), LC_ALL="C.UTF-8",
+                  PATH=f"{build}:{os.environ['PATH']}:/usr/sbin:/sbin",
+                  ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1",
+                  UBSAN_OPTIONS="print_stacktrace=1")
+    return values
+
+
+def run_suite(suite, context):
+    started = time.monotonic()
+    scratch = Path(tempfile.mkdtemp(prefix="untorn-check-"))
+    try:
+        result = run_in(suite, scratch, context)
+    finally:
+        left = remove_tree(scratch)
+    if left:
+        result.failed += 1
+        result.output += f"\n{left}\n"
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def run_in(suite, scratch, context):
+    work = scratch / "work"
+    work.mkdir()
+    out, err = scratch / "stdout", scratch / "stderr"
+    limit = max(suite.timeout or 0, context.timeout)
+    with open(out, "wb") as stdout, open(err, "wb") as stderr:
+        process = subprocess.Popen(
+            suite.command, cwd=work, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+            start_new_session=True,
+            env=environment(context.build, context.tests, context.python, work))
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
+        # Also what the suite started and left behind.
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+    printed = out.read_text(errors="replace"), err.read_text(errors="replace")
+    if status is None:
+        return Result(failed=1, output=f"{''.join(printed)}\nkilled after {limit} s\n")
+    return judge(suite, status, *printed)
+
+
+def judge(suite, status, stdout, stderr):
+    lines = stdout.rstrip().splitlines()
+    output = stdout + stderr
+    expected = {kind: suite.file.with_suffix("." + kind) for kind in ("stdout", "stderr", "exit")}
+    if suite.file.suffix == ".sh" and any(file.exists() for file in expected.values()):
+        return judge_exact(expected, status, stdout, stderr)
+    total = TOTAL.fullmatch(lines[-1]) if lines else None
+    if not total:
+        if status == SKIPPED:
+            return Result(skipped=[f"{suite.name}: {lines[-1] if lines else 'no reason given'}"])
+        if status == 0:
+            return Result(passed=1)
+        return Result(failed=1, output=output + f"\n{describe(status)}\n")
+    passed, failed = int(total[1]), int(total[2])
+    skipped = [f"{suite.name}: {line[5:].strip()}" for line in lines if line.startswith("skip ")]
+    if len(skipped) != int(total[3] or 0):
+        failed += 1
+        output += f"\n{total[3] or 0} skipped, but {len(skipped)} named\n"
+    shown = sum(line.startswith("FAIL ") for line in lines)
+    if shown > failed or failed == 0 and status != 0 or passed + failed + len(skipped) == 0:
+        failed = max(shown, 1)
+        output += f"\n{describe(status)}, yet its last line says: {lines[-1]}\n"
+    return Result(passed, failed, skipped, output if failed else "")
+
+
+def judge_exact(expected, status, stdout, stderr):
+    """One test: what it printed, byte by byte, and its status."""
+    output = ""
+    wanted = int(expected["exit"].read_text()) if expected["exit"].exists() else 0
+    if status != wanted:
+        output += f"{describe(status)}, not {wanted}\n{stdout}{stderr}"
+    for kind, text in (("stdout", stdout), ("stderr", stderr)):
+        if expected[kind].exists() and expected[kind].read_text() != text:
+            output += "".join(difflib.unified_diff(
+                expected[kind].read_text().splitlines(True), text.splitlines(True),
+                f"{kind} expected", f"{kind} printed"))
+    return Result(failed=1, output=output) if output else Result(passed=1)
+
+
+def describe(status):
+    if status < 0:
+        return f"killed by {signal.Signals(-status).name}"
+    return f"ended with status {status}"
+
+
+def remove_tree(directory):
+    """Removes it, but never what is mounted in it. Returns what is left, or an empty text."""
+    for line in reversed(Path("/proc/self/mounts").read_text().splitlines()
+                         if os.path.exists("/proc/self/mounts") else []):
+        point = line.split()[1].encode().decode("unicode_escape")
+        if point.startswith(f"{directory}/"):
+            subprocess.run(["umount", point], stderr=subprocess.DEVNULL, check=False)
+            if os.path.ismount(point):
+                return f"{point} is still mounted; left as it is"
+    for attempt in (1, 2):
+        shutil.rmtree(directory, ignore_errors=True)
+        if not directory.exists():
+            return ""
+        if attempt == 1:
+            subprocess.run(["chattr", "-R", "-f", "-i", "-a", directory], check=False,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(["chmod", "-R", "u+rwx", directory], check=False)
+    return f"{directory} could not be removed"
+
+
+def show(suite, result):
+    counts = f"{result.passed} passed"
+    if result.failed:
+        counts += f", {result.failed} FAILED"
+    if result.skipped:
+        counts += f", {len(result.skipped)} skipped"
+    late = "  over budget" if result.seconds > suite.budget else ""
+    print(f"{suite.name:<52} {result.seconds:6.1f} s of {suite.budget:3}   {counts}{late}",
+          flush=True)
+    if result.failed:
+        for line in result.output.rstrip().splitlines():
+            if not line.startswith("ok "):
+                print(f"    {line}")
+
+
+def run_all(suites, broken, context):
+    results = []
+
+    def one(suite):
+        if (suite.build, suite.target) in broken:
+            result = Result(failed=1, output=broken[suite.build, suite.target])
+        else:
+            result = run_suite(suite, context)
+        return suite, result
+
+    together = sorted((s for s in suites if not s.serial), key=lambda s: -s.budget)
+    with concurrent.futures.ThreadPoolExecutor(context.jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(one, s) for s in together]):
+            results.append(done.result()[1])
+            show(*done.result())
+    for suite in suites:
+        if suite.serial:
+            results.append(one(suite)[1])
+            show(suite, results[-1])
+    return results
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--tests", type=Path, default=ROOT / "tests", help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--no-sanitized", action="store_true")
+    parser.add_argument("text", nargs="?", default="")
+    context = parser.parse_args()
+    context.build = context.build.absolute()
+    context.tests = context.tests.resolve()
+    context.python = os.environ.get("PYTHON", "/usr/bin/python3")
+    return context
+
+
+def main():
+    context = parse_arguments()
+    sanitized = None if context.no_sanitized else Path(f"{context.build}-asan")
+    suites = [suite for suite in find_suites(context.tests, context.build, sanitized,
+                                             context.python) if context.text in suite.name]
+    started = time.monotonic()
+    broken = {} if context.no_build else build_all(suites, context.build, sanitized)
+    results = run_all(suites, broken, context)
+    # A build that fails in what no suite names (the command, an example) is a failure too.
+    for where in (context.build, sanitized):
+        if where in broken and not any(key[0] == where for key in broken if isinstance(key, tuple)):
+            print(broken[where])
+            results.append(Result(failed=1))
+    passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
+    skipped = [name for result in results for name in result.skipped]
+    for name in skipped:
+        print(f"skipped: {name}")
+    if not results:
+        print(f"no suite has {context.text!r} in its name")
+    print(f"{time.monotonic() - started:.0f} s")
+    print(f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else ""))
+    return 1 if failed or not passed + len(skipped) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
