@@ -87,6 +87,8 @@ enum untorn_status error_status_of(int64_t os_result)
         return UNTORN_LINK_LOOP;
     case ENAMETOOLONG:
         return UNTORN_NAME;
+    case EMLINK: /* a file of ours with a second name, see io_open_own */
+        return UNTORN_UNTRUSTED;
     case ENOMEM:
         return UNTORN_NO_MEMORY;
     case EEXIST:

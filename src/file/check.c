@@ -52,7 +52,7 @@ static bool settle(struct check *check, const char *name)
     if (rc == 0)
         rc = inplace_recover(&place, &check->state, &local);
     if (rc == 0)
-        sweep_stages(&check->state, name);
+        sweep_stages(&check->state, name, NULL);
     lock_close(&lock);
     if (rc != 0 && rc != AGAIN && check->worst == 0) {
         *check->error = local;

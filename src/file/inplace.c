@@ -18,7 +18,8 @@ struct overwrite {
     bool flush;
 };
 
-static int open_journal(struct state *state, const char *name, bool create, os_fd *ret_journal)
+static int open_journal(struct state *state, const char *name, bool create, os_fd *ret_journal,
+                        struct os_stat *ret_stat)
 {
     char own_name[LIMIT_NAME + 1];
     os_fd folder;
@@ -27,11 +28,11 @@ static int open_journal(struct state *state, const char *name, bool create, os_f
         return rc;
     path_own_name(name, 0, own_name);
     unsigned how = OS_READ | OS_WRITE | (create ? OS_CREATE : 0);
-    int rc_open = io_open(folder, own_name, how, 0600, ret_journal);
+    rc = io_open_own(folder, own_name, how, ret_journal, ret_stat);
     /* The journal is as open as the file: who may not write it has nothing to finish there. */
-    if (rc_open == -EACCES && !create)
-        rc_open = io_open(folder, own_name, OS_READ, 0, ret_journal);
-    return rc_open == -EACCES && !create ? -ENOENT : rc_open;
+    if (rc == -EACCES && !create)
+        rc = io_open_own(folder, own_name, OS_READ, ret_journal, ret_stat);
+    return rc == -EACCES && !create ? -ENOENT : rc;
 }
 
 static int write_head(struct overwrite *job, bool active)
@@ -123,9 +124,7 @@ static int prepare(struct overwrite *job, const struct lock *lock, struct untorn
         return error_os(error, rc, "open it for overwriting in place");
     rc = os_stat(job->file, NULL, &target);
     if (rc == 0)
-        rc = open_journal(lock->state, lock->place->name, true, &job->journal);
-    if (rc == 0)
-        rc = os_stat(job->journal, NULL, &own);
+        rc = open_journal(lock->state, lock->place->name, true, &job->journal, &own);
     if (rc == 0)
         rc = os_copy_meta(job->file, job->journal, 0, &result);
     if (rc < 0)
@@ -316,10 +315,10 @@ static int finish(struct overwrite *job, const struct place *place, struct state
     return 0;
 }
 
-static int recover(struct overwrite *job, const struct place *place, struct state *state,
-                   struct untorn_error *error)
+static int recover(struct overwrite *job, const struct os_stat *own, const struct place *place,
+                   struct state *state, struct untorn_error *error)
 {
-    struct os_stat own, target;
+    struct os_stat target;
     struct os_process self;
     int rc = journal_read(job->journal, &job->head);
     if (rc == -ENODATA || (rc == 0 && !job->head.active))
@@ -328,13 +327,11 @@ static int recover(struct overwrite *job, const struct place *place, struct stat
         rc = journal_check_body(job->journal, &job->head);
     if (rc == -ENODATA)
         return 0;
-    if (rc == 0)
-        rc = os_stat(job->journal, NULL, &own);
     if (rc < 0)
         return error_os(error, rc, "read an unfinished overwrite's journal");
     registry_self(&self);
     rc = os_stat(place->dir, place->name, &target);
-    if (rc < 0 || !is_ours(&job->head, &own, &target, place->name, self.user))
+    if (rc < 0 || !is_ours(&job->head, own, &target, place->name, self.user))
         return set_aside(state, rc < 0 ? "conflict" : "foreign", place->name, error);
     rc = io_open(place->dir, place->name, OS_READ | OS_WRITE, 0, &job->file);
     if (rc < 0)
@@ -345,11 +342,12 @@ static int recover(struct overwrite *job, const struct place *place, struct stat
 int inplace_recover(const struct place *place, struct state *state, struct untorn_error *error)
 {
     struct overwrite job = {.file = OS_NONE, .journal = OS_NONE, .flush = true};
-    int rc = open_journal(state, place->name, false, &job.journal);
+    struct os_stat own;
+    int rc = open_journal(state, place->name, false, &job.journal, &own);
     if (rc == -ENOENT)
         return 0;
     rc = rc < 0 ? error_os(error, rc, "open an unfinished overwrite's journal")
-                : recover(&job, place, state, error);
+                : recover(&job, &own, place, state, error);
     os_close(job.journal);
     os_close(job.file);
     return rc;
@@ -364,14 +362,14 @@ static enum inplace_verdict judge(const struct place *place, os_fd folder, const
     struct os_stat own, target;
     struct os_process self;
     char own_name[LIMIT_NAME + 1];
-    if (io_open(folder, entry, OS_READ, 0, ret_journal) < 0)
+    if (io_open_own(folder, entry, OS_READ, ret_journal, &own) < 0)
         return INPLACE_CLEAR;
     if (journal_read(*ret_journal, ret_head) < 0 || !ret_head->active ||
         journal_check_body(*ret_journal, ret_head) < 0)
         return INPLACE_CLEAR;
     registry_self(&self);
     path_own_name(ret_head->name, 0, own_name);
-    if (os_stat(*ret_journal, NULL, &own) < 0 || strcmp(own_name, entry) != 0 ||
+    if (strcmp(own_name, entry) != 0 ||
         os_stat(place->dir, ret_head->name, &target) < 0 ||
         !is_ours(ret_head, &own, &target, ret_head->name, self.user))
         return INPLACE_FOREIGN;

@@ -90,3 +90,22 @@ int io_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret
         rc = os_open(dir, name, how, mode, ret_file);
     return rc;
 }
+
+int io_open_own(os_fd folder, const char *name, unsigned how, os_fd *ret_file,
+                struct os_stat *ret_stat)
+{
+    struct os_stat stat;
+    int rc = io_open(folder, name, how, 0600, ret_file);
+    if (rc < 0)
+        return rc;
+    rc = os_stat(*ret_file, NULL, &stat);
+    if (rc == 0 && (stat.kind != OS_REGULAR || stat.links > 1))
+        rc = -EMLINK;
+    if (rc == 0 && ret_stat)
+        *ret_stat = stat;
+    if (rc < 0) {
+        os_close(*ret_file);
+        *ret_file = OS_NONE;
+    }
+    return rc;
+}

@@ -22,4 +22,10 @@ int io_hash(os_fd file, uint64_t offset, uint64_t size, struct untorn_hash *ret_
 /* os_open, again if a signal interrupted it. */
 int io_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file);
 
+/* Opens a file of our own; with OS_CREATE it is made, 0600, if missing. -EMLINK for anything but a
+ * regular file with one name: in a folder that others may write, a second name can be somebody's
+ * file elsewhere. `ret_stat` may be NULL. */
+int io_open_own(os_fd folder, const char *name, unsigned how, os_fd *ret_file,
+                struct os_stat *ret_stat);
+
 #endif

@@ -30,7 +30,7 @@ int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t of
         return rc;
     entry_name("tail", name, untorn_hash_format(&hash, digits), ret_entry);
     /* A half-written one of an earlier try is written again: same name, same bytes. */
-    rc = io_open(folder, ret_entry, OS_WRITE | OS_CREATE, 0600, &copy);
+    rc = io_open_own(folder, ret_entry, OS_WRITE | OS_CREATE, &copy, NULL);
     if (rc == 0)
         rc = io_copy(file, offset, copy, 0, size, NULL);
     if (rc == 0)

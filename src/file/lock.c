@@ -9,13 +9,21 @@
 #include "file/io.h"
 #include "file/owner.h"
 
+/* What others put under the name is not written into; a foreign lock file is never written. */
+static int open_existing(struct lock *lock, os_fd *ret_file)
+{
+    unsigned how = OS_READ | OS_WRITE;
+    return lock->foreign ? io_open(lock->folder, lock->name, how, 0, ret_file)
+                         : io_open_own(lock->folder, lock->name, how, ret_file, NULL);
+}
+
 /* Lock files are usable by exactly those who may write the parent; a creator that died before it
  * could say so is made up for by the next process of its user. */
 static int open_or_make(struct lock *lock, os_fd *ret_file)
 {
     int rc = -ENOENT;
     for (int i = 0; i < LIMIT_TRIES; i++) {
-        rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE, 0, ret_file);
+        rc = open_existing(lock, ret_file);
         if (rc == -EACCES) {
             os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
             continue;
@@ -25,7 +33,7 @@ static int open_or_make(struct lock *lock, os_fd *ret_file)
         rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
                      lock->foreign ? 0666 : 0600, ret_file);
         if (rc == 0 && !lock->foreign)
-            (void)os_share(*ret_file, lock->state->root, lock->state->private_folder);
+            (void)os_share(*ret_file, lock->state->root, NULL);
         if (rc != -EEXIST)
             return rc;
     }
@@ -48,7 +56,7 @@ static int open_file(struct lock *lock)
         return rc;
     }
     if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022))
-        (void)os_share(file, lock->state->root, lock->state->private_folder);
+        (void)os_share(file, lock->state->root, NULL);
     lock->own = registry_add(file, &stat);
     return lock->own ? 0 : -ENOMEM;
 }
@@ -65,7 +73,7 @@ static int open_innermost(struct lock *lock)
         if (lock->depth == 0)
             lock->outer = lock->own->stat;
         if (++lock->depth > LIMIT_NEST)
-            return -EMLINK;
+            return -EOVERFLOW;
         registry_drop(lock->own);
         lock->own = NULL;
         rc = state_folder(lock->state, FOLDER_INNER, true, &lock->folder);
@@ -97,7 +105,7 @@ static int fail_open(struct lock *lock, int rc, struct untorn_error *error)
         return AGAIN;
     if (rc == -EDEADLK)
         return error_fail(error, UNTORN_DEADLOCK, NULL);
-    if (rc == -EMLINK) {
+    if (rc == -EOVERFLOW) {
         error_detail(error, "locked %d times inside itself", LIMIT_NEST);
         return error_fail(error, UNTORN_INVALID, NULL);
     }

@@ -26,9 +26,6 @@
 #include "file/registry.h"
 #include "file/state.h"
 
-/* Someone removed or replaced what we had open: open everything anew and start over. */
-enum { AGAIN = -1000000 };
-
 struct lock {
     const struct place *place; /* borrowed, must outlive the lock */
     struct state *state;       /* borrowed, must outlive the lock */

@@ -18,6 +18,9 @@
 #include "base/limits.h"
 #include "os/os.h"
 
+/* Internal: someone removed or replaced what we had open. Open everything anew and start over. */
+enum { AGAIN = -1000000 };
+
 struct place {
     os_fd dir;
     char name[LIMIT_NAME + 1];

@@ -179,9 +179,11 @@ static int fail_rename(int rc, struct untorn_error *error)
     return error_os(error, rc, "put the new version in place");
 }
 
-static bool is_job_for_in_place(int rc)
+/* With a state directory the user's own directory may be one that we cannot change. */
+static bool is_job_for_in_place(const struct target *target, int rc)
 {
-    return rc == -EBUSY || rc == -EXDEV;
+    bool closed = rc == -EACCES || rc == -EPERM || rc == -EROFS;
+    return rc == -EBUSY || rc == -EXDEV || (closed && target->state.outside);
 }
 
 static int commit_by_rename(struct target *target, struct stage *stage, bool *ret_in_place,
@@ -196,7 +198,7 @@ static int commit_by_rename(struct target *target, struct stage *stage, bool *re
             return error_os(error, rc, "flush the new version"); /* [STAGE-3] */
     }
     rc = check_and_rename(target, stage);
-    *ret_in_place = is_job_for_in_place(rc) && is_file(target);
+    *ret_in_place = is_job_for_in_place(target, rc) && (is_file(target) || rc == -EXDEV);
     if (*ret_in_place)
         return 0;
     if (rc < 0)
@@ -206,12 +208,45 @@ static int commit_by_rename(struct target *target, struct stage *stage, bool *re
 
 /* ---- in place ---- */
 
+/* A new file whose stage lies on another file system: made empty, then written like any other. Its
+ * first moment is an empty file; a crash in it is finished or found empty. */
+static int make_empty(struct target *target, struct untorn_error *error)
+{
+    const struct untorn_options *options = target->options;
+    unsigned mode = options->mode ? options->mode & 0600 : 0666;
+    int rc = io_open(target->place.dir, target->place.name,
+                     OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, mode, &target->hold);
+    if (rc == -EEXIST)
+        return AGAIN;
+    if (rc == 0)
+        rc = os_new_meta(target->place.dir, target->hold, options->mode);
+    if (rc == 0)
+        rc = os_stat(target->hold, NULL, &target->stat);
+    return rc < 0 ? error_os(error, rc, "make it") : replace_flush_name(target, error);
+}
+
+/* The empty file goes again if nothing came of it. */
+static int create_in_place(struct target *target, struct stage *stage, struct untorn_error *error)
+{
+    int rc = make_empty(target, error);
+    if (rc == 0)
+        rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
+                           target->options->level, error);
+    struct os_stat now;
+    if (rc < 0 && target->hold != OS_NONE && os_stat(target->hold, NULL, &now) == 0 &&
+        now.size == 0)
+        (void)os_remove(target->place.dir, target->place.name, false);
+    return rc;
+}
+
 static int commit_in_place(struct target *target, struct stage *stage, struct untorn_error *error)
 {
     if (target->options->strict && !target->options->keep_inode) {
         error_detail(error, "the file cannot be replaced, only overwritten in place");
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
+    if (!target->exists)
+        return create_in_place(target, stage, error);
     return inplace_write(&target->lock, &target->stat, stage->file, stage->size,
                          target->options->level, error);
 }

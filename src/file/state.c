@@ -47,16 +47,19 @@ static bool is_trusted(const struct os_stat *folder, const struct os_stat *paren
            !(folder->mode & 002);
 }
 
-/* A short file, made once. Two processes may make it at once: the bytes are the same. */
-static int put_text(os_fd root, const char *name, const char *text)
+/* A short file, made once, readable for who may read the folder. Two processes may make it at once:
+ * the bytes are the same. */
+static int put_text(const struct state *state, const char *name, const char *text)
 {
     os_fd file;
-    int rc = io_open(root, name, OS_WRITE | OS_CREATE, 0600, &file);
+    int rc = io_open_own(state->root, name, OS_WRITE | OS_CREATE, &file, NULL);
     if (rc < 0)
         return rc;
     rc = io_write(file, text, strlen(text), 0);
     if (rc == 0)
-        rc = os_share(file, root, false);
+        rc = os_share(file, state->root, NULL);
+    if (rc == 0)
+        rc = os_new_meta(state->root, file, 0600 | (state->wanted_mode & 0666));
     os_close(file);
     return rc;
 }
@@ -72,7 +75,7 @@ static int read_format(os_fd root, unsigned long *ret_format)
         return 0;
     if (rc < 0)
         return rc;
-    int64_t n = io_read(file, text, sizeof text - 1, 0);
+    int64_t n = os_read_at(file, text, sizeof text - 1, 0);
     os_close(file);
     if (n < 0)
         return (int)n;
@@ -93,9 +96,9 @@ static int check_format(struct state *state, bool create, struct untorn_error *e
     }
     if (rc == 0 && format == 0 && create) {
         snprintf(text, sizeof text, "%d\n", FORMAT);
-        rc = put_text(state->root, ".gitignore", "*\n");
+        rc = put_text(state, ".gitignore", "*\n");
         if (rc == 0)
-            rc = put_text(state->root, "format", text);
+            rc = put_text(state, "format", text);
         if (rc == -ENOENT)
             rc = 0; /* removed again this very moment: noticed when the lock is looked at */
     }
@@ -104,15 +107,16 @@ static int check_format(struct state *state, bool create, struct untorn_error *e
 
 /* Gives the folder the access of its parent: at creation, and again where a crash came between or
  * the parent has changed. Only its owner can. */
-static void share(struct state *state, const struct os_stat *parent, uint32_t user)
+static void share(struct state *state, const struct os_stat *parent, uint32_t user,
+                  const uint32_t *private_owner)
 {
-    unsigned wanted = state->private_folder ? 0700 : (parent->mode & 02777) | 0700;
-    bool fits = state->stat.mode == wanted &&
-                (state->private_folder || state->stat.group == parent->group);
+    bool fits = state->stat.mode == state->wanted_mode &&
+                (private_owner ? state->stat.owner == *private_owner
+                               : state->stat.group == parent->group);
     if (fits || (state->stat.owner != user && user != 0))
         return;
-    (void)os_share(state->root, state->parent, state->private_folder); /* who is kept out by a
-                                                                          failure is told so */
+    (void)os_share(state->root, state->parent, private_owner); /* who is kept out by a failure is
+                                                                  told so when he tries */
 }
 
 static int open_root(struct state *state, bool create)
@@ -139,6 +143,8 @@ static int fail_open(struct state *state, int rc, struct untorn_error *error)
         error->os_error = -rc;
         return -UNTORN_NO_STATE;
     }
+    if (rc == -ENOENT)
+        return AGAIN; /* the directory itself was removed under us */
     return error_os(error, rc, "open the folder for its lock");
 }
 
@@ -179,26 +185,31 @@ static int open_checked(struct state *state, const struct place *place, bool cre
     int rc = state->outside ? os_stat(state->parent, NULL, &parent) : 0;
     if (rc < 0)
         return error_os(error, rc, "look at the state directory");
-    state->private_folder = (parent.mode & STICKY) != 0;
-    if (state->private_folder) {
+    bool private_folder = (parent.mode & STICKY) != 0;
+    state->wanted_mode = private_folder ? 0700 : (parent.mode & 02777) | 0700;
+    if (private_folder) {
         size_t used = strlen(state->name);
         snprintf(state->name + used, sizeof state->name - used, "-%lu",
                  (unsigned long)private_owner);
     }
-    rc = open_root(state, create);
+    /* Made for somebody else it would be of no use to him; only root can give it away. */
+    bool may_make = create && (!private_folder || private_owner == self.user || self.user == 0);
+    rc = open_root(state, may_make);
     if (rc == -ENOENT && !create)
         return 0;
+    if (rc == -ENOENT && !may_make)
+        rc = -EACCES;
     if (rc == 0)
         rc = os_stat(state->root, NULL, &state->stat);
     if (rc < 0)
         return fail_open(state, rc, error);
-    if (!is_trusted(&state->stat, &parent, self.user, state->private_folder, private_owner)) {
+    if (!is_trusted(&state->stat, &parent, self.user, private_folder, private_owner)) {
         error_detail(error, "%s belongs to user %lu", state->name,
                      (unsigned long)state->stat.owner);
         return error_fail(error, UNTORN_UNTRUSTED, NULL);
     }
     if (create)
-        share(state, &parent, self.user);
+        share(state, &parent, self.user, private_folder ? &private_owner : NULL);
     return check_format(state, create, error);
 }
 
@@ -206,19 +217,24 @@ int state_open(const struct place *place, const struct untorn_options *options, 
                struct state *ret_state, struct untorn_error *error)
 {
     struct state state = STATE_CLOSED;
+    struct untorn_error unseen; /* what a reader does not need to know */
     const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
     int os_rc = find(&state, place, directory && *directory ? directory : NULL, create);
     int rc = 0;
+    error_begin(&unseen, NULL, error->path);
     if (os_rc == 0)
-        rc = open_checked(&state, place, create, error);
+        rc = open_checked(&state, place, create, create ? error : &unseen);
     else if (os_rc != -ENOENT || create)
         rc = error_os(error, os_rc, "open the state directory");
-    /* A reader does not need the folder: what it cannot trust or reach is as good as absent. */
-    bool absent = !create && (rc == -UNTORN_UNTRUSTED || rc == -UNTORN_NO_STATE);
     if (rc != 0)
         state_close(&state);
     *ret_state = state;
-    return absent ? 0 : rc;
+    /* A reader does not need the folder: what it cannot trust or reach is as good as absent. */
+    if (!create && (rc == -UNTORN_UNTRUSTED || rc == -UNTORN_NO_STATE || rc == -UNTORN_DENIED))
+        return 0;
+    if (!create && rc < 0 && os_rc == 0)
+        *error = unseen;
+    return rc;
 }
 
 /* A folder that another user is just making is closed to us for a moment. */
@@ -233,7 +249,7 @@ static int open_folder(struct state *state, const char *name, bool create, os_fd
                 return rc;
             rc = os_open_dir(state->root, name, true, ret_folder);
             if (rc == 0)
-                (void)os_share(*ret_folder, state->root, state->private_folder);
+                (void)os_share(*ret_folder, state->root, NULL);
         }
         if (rc != -EACCES || !create)
             return rc;

@@ -31,8 +31,8 @@ struct state {
     os_fd parent; /* borrowed from the place, or the state directory itself */
     char name[LIMIT_NAME + 1];
     struct os_stat stat;
-    bool outside;        /* a state directory, not beside the file */
-    bool private_folder; /* for one user alone */
+    bool outside;         /* a state directory, not beside the file */
+    unsigned wanted_mode; /* what the folder's mode is to be */
     os_fd folders[FOLDER_COUNT];
 };
 

@@ -1,11 +1,14 @@
 #include "file/sweep.h"
 
+#include <string.h>
+
 #include "base/pathtext.h"
 #include "file/io.h"
 
 struct sweep {
     os_fd folder;
     char own_name[LIMIT_NAME + 1];
+    const char *own;
     int looked, removed;
 };
 
@@ -36,7 +39,8 @@ static int visit(void *context, const char *entry)
     os_fd file;
     if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
         return 1;
-    if (!path_is_own_entry(entry, sweep->own_name) || !take(sweep->folder, entry, &file))
+    bool spared = sweep->own && strcmp(entry, sweep->own) == 0;
+    if (spared || !path_is_own_entry(entry, sweep->own_name) || !take(sweep->folder, entry, &file))
         return 0;
     if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
         sweep->removed++;
@@ -44,9 +48,9 @@ static int visit(void *context, const char *entry)
     return 0;
 }
 
-void sweep_stages(struct state *state, const char *name)
+void sweep_stages(struct state *state, const char *name, const char *own)
 {
-    struct sweep sweep = {0};
+    struct sweep sweep = {.own = own};
     if (state_folder(state, FOLDER_STAGE, false, &sweep.folder) < 0)
         return;
     path_own_name(name, LIMIT_SUFFIX, sweep.own_name);

@@ -11,8 +11,9 @@
 
 #include "file/state.h"
 
-/* Removes dead stages of `name`. Best effort: what stays is swept by the next one. */
-void sweep_stages(struct state *state, const char *name);
+/* Removes dead stages of `name`. Best effort: what stays is swept by the next one. `own` is the
+ * caller's own stage, or NULL. */
+void sweep_stages(struct state *state, const char *name, const char *own);
 
 /* Whether the stage's writer is gone. Never removes. */
 bool sweep_is_dead(os_fd folder, const char *entry);

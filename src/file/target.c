@@ -92,7 +92,7 @@ static int settle(struct target *target, enum os_lock kind, struct untorn_error 
         int rc = inplace_recover(&target->place, &target->state, error);
         if (rc != 0)
             return rc;
-        sweep_stages(&target->state, target->place.name); /* [SWEEP-1] */
+        sweep_stages(&target->state, target->place.name, target->own_stage); /* [SWEEP-1] */
     }
     return look(target, error);
 }

@@ -144,8 +144,9 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode);
 
 /* Makes a file or folder of our own, just created by us, usable by exactly those who may write
  * `parent`: its group, its ACL, as far as permitted its owner, and its mode (a file gets read and
- * write where the parent has write). With `private_to_owner` only for the owner. */
-int os_share(os_fd made, os_fd parent, bool private_to_owner);
+ * write where the parent has write). With `private_owner` for that user alone, and owned by him
+ * as far as permitted. */
+int os_share(os_fd made, os_fd parent, const uint32_t *private_owner);
 
 /* Whether a file here can have extended attributes, and an ACL. */
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl);

@@ -131,7 +131,7 @@ static size_t tidy_size;
 static bool is_allowed(const char *path)
 {
     if (strstr(path, "/.untorn") != NULL)
-        return strstr(path, "/stage/") == NULL && strstr(path, "/journal/") == NULL;
+        return strstr(path, "/stage/") == NULL;
     if (strcmp(path, tidy_root) == 0)
         return true;
     const char *name = path + strlen(tidy_root) + 1;

@@ -154,10 +154,10 @@ shows() {
         "$(printf '%s\n' "$@" | sort)"
 }
 
-# tidy DIRECTORY: no stage and no journal is left in untorn's folders in it, and check agrees.
+# tidy DIRECTORY: no stage is left in untorn's folders in it, and check finds nothing unfinished.
 tidy() {
     local left
-    left=$(find "$1" -path '*/.untorn*/stage/*' -o -path '*/.untorn*/journal/*')
+    left=$(find "$1" -path '*/.untorn*/stage/*')
     same "$left" ''
     "$UNTORN" check "$1"
 }

@@ -49,7 +49,7 @@ too_long() {
 
 our_names() {
     local name
-    for name in journal lock stage history set version kept x.y .lock .gitignore format \
+    for name in journal lock stage inplace inner kept history set version x.y .lock .gitignore format \
         ..data ... .untorn- untorn .untornx; do
         lives_as "$name"
     done

@@ -38,17 +38,17 @@ plants=(
     'touch $folder'
     'mkdir $folder && ln -s ../../home $folder/lock'
     'mkdir $folder && ln -s ../../home $folder/stage'
-    'mkdir $folder && ln -s ../../home $folder/journal'
+    'mkdir $folder && ln -s ../../home $folder/inplace'
     'mkdir -p $folder/lock && ln -s ../../../home/precious $folder/lock/f'
     'mkdir -p $folder/lock && ln -s ../../../home/new $folder/lock/f'
     'mkdir -p $folder/lock && mkfifo $folder/lock/f'
     'mkdir -p $folder/lock/f'
     'mkdir -p $folder && ln -s ../../home/precious $folder/.gitignore'
     'mkdir -p $folder && ln -s ../../home/new $folder/.gitignore'
-    'mkdir -p $folder/lock $folder/stage $folder/journal && chmod -R 777 $folder'
-    'mkdir -p $folder/journal && ln -s ../../../home/precious $folder/journal/f'
-    'mkdir -p $folder/journal && head -c 4096 /dev/urandom >$folder/journal/f'
-    'mkdir -p $folder/journal/f'
+    'mkdir -p $folder/lock $folder/stage $folder/inplace && chmod -R 777 $folder'
+    'mkdir -p $folder/inplace && ln -s ../../../home/precious $folder/inplace/f'
+    'mkdir -p $folder/inplace && head -c 4096 /dev/urandom >$folder/inplace/f'
+    'mkdir -p $folder/inplace/f'
     'mkdir -p $folder/stage && ln -s ../../../home/precious $folder/stage/f.0000000000000000'
     'mkdir -p $folder/stage && touch $folder/stage/f.0123456789abcdef'
 )
@@ -113,7 +113,7 @@ copied_journal() {
     "$FAULTAT" --only write,pwrite64 --match "$PWD/bobs/f" --unit 512 --tear 1 -- \
         setpriv --reuid=$BOB --regid=$BOB --groups=$TEAM -- \
         "$UNTORN" write --keep-inode bobs/f evil 2>/dev/null || [ $? = 137 ]
-    [ -n "$(ls bobs/.untorn/journal)" ]
+    [ -n "$(ls bobs/.untorn/inplace)" ]
     # The target as the journal expects it, so that only its origin can tell.
     cp bobs/f shared/f.2
     cat shared/f.2 >shared/f

@@ -62,7 +62,7 @@ int sim_begin(enum sim_verb verb, struct sim_place place)
         return 0;
     sim->fault_fired = true;
     sim_this_call()->faulty = true;
-    bool goes_on = sim->fault.effect == SIM_SHORT ||
+    bool goes_on = sim->fault.effect == SIM_SHORT || sim->fault.effect == SIM_DONE_ANYWAY ||
                    (sim->fault.effect == SIM_HALF_DONE && verb == SIM_WRITE_AT);
     return goes_on ? 0 : -sim->fault.error;
 }
@@ -80,6 +80,8 @@ bool sim_call_is(enum sim_effect effect)
 int64_t sim_end(int64_t result)
 {
     struct sim_call *call = sim_this_call();
+    if (result >= 0 && sim_call_is(SIM_DONE_ANYWAY))
+        result = -sim->fault.error;
     call->result = result;
     call->step_count = sim->log.step_count - call->first_step;
     return result;
@@ -230,7 +232,7 @@ int os_close(os_fd fd)
     struct sim_handle *handle = handle_of(fd, sim->process);
     if (!handle)
         return (int)sim_end(sim_misused("closing a handle that is not open in this process"));
-    if (rc < 0)
+    if (rc < 0 && (handle->opening->how & OS_WRITE))
         sim_poison_file(handle->opening->inode);
     tie_cut(handle->opening);
     sim_handle_close(handle);

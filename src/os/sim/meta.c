@@ -85,7 +85,7 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return (int)sim_end(set_meta(made, &meta));
 }
 
-int os_share(os_fd made, os_fd parent, bool private_to_owner)
+int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
 {
     int id, like_id, rc = sim_begin(SIM_SHARE, (struct sim_place){made, NULL});
     if (rc < 0 || !both(made, parent, &id, &like_id, &rc))
@@ -95,7 +95,9 @@ int os_share(os_fd made, os_fd parent, bool private_to_owner)
     struct sim_attributes meta = inode->meta;
     bool is_dir = inode->kind == OS_DIRECTORY;
     memset(meta.default_acl, 0, sizeof meta.default_acl);
-    if (private_to_owner) {
+    if (private_owner) {
+        if (may_give(inode, *private_owner, meta.group))
+            meta.owner = *private_owner;
         meta.mode = is_dir ? 0700 : 0600;
         return (int)sim_end(set_meta(id, &meta));
     }

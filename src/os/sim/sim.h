@@ -155,6 +155,7 @@ enum sim_effect {
     SIM_HALF_DONE,   /* a write leaves half of its bytes, then fails; others as SIM_REFUSED */
     SIM_SHORT,       /* read and write return about half the count, others are left alone */
     SIM_REVERTED,    /* a flush also takes the visible content back to what is on the disk */
+    SIM_DONE_ANYWAY, /* it happens, and yet an error is returned (NFS: a repeated request) */
 };
 
 struct sim_fault {
@@ -255,7 +256,7 @@ void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fa
                         size_t count, struct sim_report *report);
 
 /* EIO, ENOSPC, EINTR, EACCES and EROFS, once and for ever; half-done and short writes; reverted
- * flushes. */
+ * flushes; renames that happened although they failed. */
 extern const struct sim_fault sim_usual_faults[];
 extern const size_t sim_usual_fault_count;
 

@@ -253,7 +253,7 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return take_default_acl(dir, file);
 }
 
-int os_share(os_fd made, os_fd parent, bool private_to_owner)
+int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
 {
     struct os_stat like, now;
     int rc = os_stat(parent, NULL, &like);
@@ -262,7 +262,8 @@ int os_share(os_fd made, os_fd parent, bool private_to_owner)
     if (rc < 0)
         return rc;
     bool is_dir = now.kind == OS_DIRECTORY;
-    if (private_to_owner) {
+    if (private_owner) {
+        (void)give_owner((int)made, *private_owner, now.group, &now);
         if (is_dir)
             share_acl(made, made, true);
         return unix_result(fchmod((int)made, is_dir ? 0700 : 0600));

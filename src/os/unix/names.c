@@ -16,6 +16,7 @@ static enum os_kind kind_of(unsigned mode)
 
 #ifdef __linux__
 
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
@@ -126,6 +127,42 @@ int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
     return unix_result(linkat(unix_at(from_dir), from, unix_at(to_dir), to, 0));
 }
 
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+#ifdef __linux__
+
+/* The kernel's own call: a listing of one of our folders is part of every write, and opendir costs
+ * four more calls and 32 KiB of heap. The layout is that of getdents64(2). */
+int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *context)
+{
+    enum { OFFSET = 8, LENGTH = 16, NAME = 19 };
+    char buffer[4096];
+    int64_t position = 0;
+    for (;;) {
+        /* `visit` may list the same handle. */
+        if (lseek((int)dir, (off_t)position, SEEK_SET) < 0)
+            return -errno;
+        long n = syscall(SYS_getdents64, (int)dir, buffer, sizeof buffer);
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        for (long at = 0; at < n;) {
+            uint16_t length;
+            memcpy(&length, buffer + at + LENGTH, sizeof length);
+            memcpy(&position, buffer + at + OFFSET, sizeof position);
+            const char *name = buffer + at + NAME;
+            int rc = is_dots(name) ? 0 : visit(context, name);
+            if (rc != 0)
+                return rc;
+            at += length;
+        }
+    }
+}
+
+#else
+
 int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *context)
 {
     /* An opening of its own: the position is not shared with other users of the handle. */
@@ -139,19 +176,13 @@ int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *cont
         return rc;
     }
     int rc = 0;
-    for (;;) {
-        errno = 0;
-        struct dirent *entry = readdir(listing);
-        if (!entry) {
-            rc = -errno;
-            break;
-        }
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        rc = visit(context, entry->d_name);
-        if (rc != 0)
-            break;
-    }
+    struct dirent *entry;
+    for (errno = 0; rc == 0 && (entry = readdir(listing)) != NULL; errno = 0)
+        rc = is_dots(entry->d_name) ? 0 : visit(context, entry->d_name);
+    if (rc == 0)
+        rc = -errno;
     closedir(listing);
     return rc;
 }
+
+#endif

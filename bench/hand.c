@@ -1,0 +1,46 @@
+#include "hand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pairs.h"
+
+const char *fresh_content(void)
+{
+    static char content[CONTENT_SIZE];
+    static unsigned long version;
+    if (version == 0)
+        memset(content, 'x', sizeof content);
+    version++;
+    memcpy(content, &version, sizeof version);
+    return content;
+}
+
+void make_directory(const char *name)
+{
+    pairs_must(mkdir(name, 0755) == 0 || errno == EEXIST, name);
+}
+
+static void flush_directory(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    pairs_must(fd >= 0 && fsync(fd) == 0, "flush a directory");
+    close(fd);
+}
+
+void hand_replace(const char *directory, const char *temporary, const char *name, const void *data,
+                  size_t size, enum untorn_level level)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    pairs_must(fd >= 0 && write(fd, data, size) == (ssize_t)size, "write a file");
+    if (level != UNTORN_CACHE)
+        pairs_must(fdatasync(fd) == 0, "flush a file");
+    close(fd);
+    pairs_must(rename(temporary, name) == 0, "rename a file");
+    if (level == UNTORN_DURABLE)
+        flush_directory(directory);
+}

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo text | untorn write --dry-run file; ls -A

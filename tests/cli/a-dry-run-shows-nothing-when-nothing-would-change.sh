@@ -1,0 +1,2 @@
+#!/bin/bash
+echo text >file; untorn write --dry-run file file

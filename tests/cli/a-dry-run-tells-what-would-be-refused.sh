@@ -1,0 +1,17 @@
+#!/bin/bash
+set -eu
+. "$TESTS/cli/lib.sh"
+
+echo old >file
+expect 5 untorn write --dry-run --exclusive file < <(echo new)
+expect 5 untorn write --dry-run --if-match 00000000000000000000000000000000 file < <(echo new)
+expect 5 untorn write --dry-run --if-match 00000000000000000000000000000000 no < <(echo new)
+expect 1 untorn write --dry-run file </dev/null
+expect 1 untorn update --dry-run file -- true
+expect 1 untorn update --dry-run file -- false
+mkdir directory
+expect 4 untorn write --dry-run directory < <(echo new)
+expect 4 untorn update --dry-run directory -- cat
+expect 4 untorn append --dry-run directory < <(echo new)
+expect 0 untorn write --dry-run --if-match "$(untorn hash file)" file < <(echo new)
+[ "$(cat file)" = old ] && [ ! -e .untorn ]

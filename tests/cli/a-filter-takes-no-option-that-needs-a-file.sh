@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn write --mode 600 - </dev/null

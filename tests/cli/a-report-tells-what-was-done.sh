@@ -1,0 +1,2 @@
+#!/bin/bash
+echo new | untorn write --report file

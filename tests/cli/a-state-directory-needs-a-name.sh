@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn read --state-dir= file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn write --report=yes file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn --wiat 0 write file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn write --if-mach 1 file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn append log </dev/null; ls -A

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo text | untorn write file; untorn check; untorn check file .; untorn check --repair --abandon

@@ -1,0 +1,2 @@
+#!/bin/bash
+printf "" >file; untorn hash file; printf "" | untorn hash -; printf abc | untorn hash -

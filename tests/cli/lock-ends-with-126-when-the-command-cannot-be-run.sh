@@ -1,0 +1,2 @@
+#!/bin/bash
+echo >file; untorn lock file -- ./file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn lock file -- no-such-command

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn lock file -- sh -c "echo ran; exit 7"

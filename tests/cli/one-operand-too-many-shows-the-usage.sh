@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn hash a b

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo text >file; untorn read file >/dev/full

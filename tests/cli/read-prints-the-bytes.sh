@@ -1,0 +1,2 @@
+#!/bin/bash
+printf 'a\0b\377' >file; untorn read file | od -An -c

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn lock file -- printf "%s\n" --wait -- --help

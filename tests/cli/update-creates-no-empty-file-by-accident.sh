@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn update typo.json -- jq .; status=$?; ls; exit $status

@@ -1,0 +1,2 @@
+#!/bin/bash
+printf "b\na\n" | untorn update - -- sort

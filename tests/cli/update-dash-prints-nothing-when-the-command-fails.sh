@@ -1,0 +1,2 @@
+#!/bin/bash
+echo a | untorn update - -- sh -c "cat; exit 4"

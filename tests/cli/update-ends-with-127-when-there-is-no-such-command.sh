@@ -1,0 +1,2 @@
+#!/bin/bash
+echo old >file; untorn update file -- no-such-command

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn write --if-match 0123 file

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn lock -s file -- untorn who file

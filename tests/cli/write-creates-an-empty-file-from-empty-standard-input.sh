@@ -1,0 +1,7 @@
+#!/bin/bash
+set -eu
+. "$TESTS/cli/lib.sh"
+
+untorn write file </dev/null
+[ -e file ] && [ ! -s file ]
+untorn write file </dev/null

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo text >source; untorn write - source

@@ -1,0 +1,2 @@
+#!/bin/bash
+mkdir source; echo old >file; untorn write file source

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo old >file; untorn write file <&-
