@@ -15,7 +15,7 @@ static const char *command(void)
 
 static void write_command(void)
 {
-    const char *const arguments[] = {command(), "write", "--level", "cache",
+    const char *const arguments[] = {command(),       "write",  "--level", "cache",
                                      "ours/app.conf", "source", NULL};
     pairs_spawn(arguments);
 }

@@ -86,8 +86,8 @@ static const char *record(void)
 
 static void append(void)
 {
-    int rc = untorn_append("ours/events.log", record(), RECORD_SIZE, UNTORN_RECORDS_TEXT, NULL,
-                           NULL);
+    int rc =
+        untorn_append("ours/events.log", record(), RECORD_SIZE, UNTORN_RECORDS_TEXT, NULL, NULL);
     pairs_must(rc == 0, "untorn_append");
 }
 

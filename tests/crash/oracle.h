@@ -59,18 +59,26 @@ static inline const char *real_path(const struct trial *trial)
 static inline void trial_setup(void *context)
 {
     const struct trial *trial = context;
-    sim_make_dir("/d");
+    sim_make_dir("/d/sub");
     if (trial->old)
         sim_put(real_path(trial), trial->old);
     if (trial->prepare)
         trial->prepare(trial);
 }
 
+static long outcomes[3]; /* how often each was returned */
+
+static inline void acknowledge(int rc)
+{
+    int outcome = rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED;
+    outcomes[outcome]++;
+    sim_ack(outcome);
+}
+
 static inline void trial_act(void *context)
 {
     const struct trial *trial = context;
-    int rc = trial->act(trial);
-    sim_ack(rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED);
+    acknowledge(trial->act(trial));
 }
 
 static inline void trial_recover(void *context)
@@ -203,6 +211,15 @@ static inline const char *trial_verify(void *context)
 
 /* ---- running ---- */
 
+/* For `prepare`: an earlier save made .untorn, and what it left is durable. */
+static inline void with_state_folder(const struct trial *trial)
+{
+    const char *old = trial->old ? trial->old : "";
+    CHECK_INT(untorn_write(real_path(trial), old, strlen(old), NULL, NULL), 0);
+    if (!trial->old)
+        sim_remove(real_path(trial));
+}
+
 static inline struct sim_scenario scenario_of(struct trial *trial, const char *name)
 {
     return (struct sim_scenario){
@@ -233,9 +250,12 @@ static inline struct sim_report explore_faults(struct trial trial, const char *n
 {
     struct sim_scenario scenario = scenario_of(&trial, name);
     struct sim_report report;
-    scenario.limit = is_long() ? 20000 : 500;
+    scenario.limit = is_long() ? 20000 : 300;
+    memset(outcomes, 0, sizeof outcomes);
     sim_for_each_fault(&scenario, sim_usual_faults, sim_usual_fault_count, &report);
     sim_print(&scenario, &report);
+    printf("      outcomes: %ld done, %ld failed, %ld not settled\n", outcomes[DONE],
+           outcomes[FAILED], outcomes[UNSETTLED]);
     return report;
 }
 

@@ -1,6 +1,10 @@
 /* untorn_write, untorn_update and the streaming writer on the rename path, crashed everywhere. */
 #include "oracle.h"
 
+#include <errno.h>
+
+#include "os/os.h"
+
 static int write_new(const struct trial *trial)
 {
     return untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, NULL);
@@ -15,7 +19,7 @@ static int set_new(void *context, const struct untorn_content *old, struct untor
 
 static int update_to_new(const struct trial *trial)
 {
-    return untorn_update(trial->path, set_new, (void *)trial, &trial->options, NULL);
+    return untorn_update(trial->path, set_new, (void *)(uintptr_t)trial, &trial->options, NULL);
 }
 
 static int stream_new(const struct trial *trial)
@@ -34,15 +38,6 @@ static int stream_new(const struct trial *trial)
     return rc;
 }
 
-/* An earlier save made .untorn; what it left is durable. */
-static void with_state_folder(const struct trial *trial)
-{
-    const char *old = trial->old ? trial->old : "";
-    CHECK_INT(untorn_write(real_path(trial), old, strlen(old), NULL, NULL), 0);
-    if (!trial->old)
-        sim_remove(real_path(trial));
-}
-
 static void through_link(const struct trial *trial)
 {
     with_state_folder(trial);
@@ -58,26 +53,276 @@ static struct trial replace(void)
                           .prepare = with_state_folder};
 }
 
+static struct trial first_create(void)
+{
+    struct trial trial = replace();
+    trial.old = NULL;
+    return trial;
+}
+
+static struct trial linked(void)
+{
+    struct trial trial = replace();
+    trial.path = "/d/link";
+    trial.real = "/d/sub/real";
+    trial.prepare = through_link;
+    return trial;
+}
+
 TEST(a_replaced_file_is_old_or_new_after_every_crash)
 {
     struct trial trial = replace();
     trial.recovers = true;
     CHECK_INT(explore(trial, "replace").bad, 0);
+    trial.reuse = SIM_REUSE_AFTER_RESTART;
+    CHECK_INT(explore(trial, "replace, inode numbers not reused").bad, 0);
+    trial.recovers = false;
+    trial.unit = 4096;
+    CHECK_INT(explore(trial, "replace, large units").bad, 0);
 }
 
-TEST(a_first_save_in_a_directory_is_nothing_or_whole_after_every_crash)
+TEST(a_first_save_is_nothing_or_whole_after_every_crash)
 {
-    struct trial trial = replace();
-    trial.old = NULL;
-    CHECK_INT(explore(trial, "first create").bad, 0);
+    CHECK_INT(explore(first_create(), "first create").bad, 0);
+}
+
+TEST(a_first_save_that_also_makes_our_folder_is_nothing_or_whole_after_every_crash)
+{
+    struct trial trial = first_create();
     trial.prepare = NULL;
     trial.new = content("new", 1);
+    trial.reuse = SIM_REUSE_AFTER_RESTART;
     CHECK_INT(explore(trial, "first create, no .untorn yet").bad, 0);
+    trial.old = content("old", 1);
+    CHECK_INT(explore(trial, "replace, no .untorn yet").bad, 0);
 }
 
-TEST(faults_first)
+TEST(a_file_behind_a_link_is_old_or_new_and_the_link_stays)
+{
+    CHECK_INT(explore(linked(), "through a link").bad, 0);
+}
+
+TEST(an_exclusive_create_is_nothing_or_whole_after_every_crash)
+{
+    struct trial trial = first_create();
+    trial.options.exclusive = true;
+    CHECK_INT(explore(trial, "exclusive").bad, 0);
+}
+
+TEST(an_update_is_old_or_new_after_every_crash)
+{
+    struct trial trial = replace();
+    trial.act = update_to_new;
+    trial.recovers = true;
+    CHECK_INT(explore(trial, "update").bad, 0);
+}
+
+TEST(a_streamed_version_is_old_or_new_after_every_crash)
+{
+    struct trial trial = replace();
+    trial.act = stream_new;
+    CHECK_INT(explore(trial, "stream").bad, 0);
+}
+
+TEST(at_level_ordered_a_power_loss_leaves_old_or_new_whole)
+{
+    struct trial trial = replace();
+    trial.options.level = UNTORN_ORDERED;
+    CHECK_INT(explore(trial, "ordered").bad, 0);
+    trial = first_create();
+    trial.options.level = UNTORN_ORDERED;
+    CHECK_INT(explore(trial, "ordered, first create").bad, 0);
+}
+
+TEST(at_level_cache_a_kill_leaves_old_or_new_whole)
+{
+    struct trial trial = replace();
+    trial.options.level = UNTORN_CACHE;
+    trial.profiles = SIM_KILL;
+    CHECK_INT(explore(trial, "cache").bad, 0);
+    trial.profiles = SIM_POSIX; /* the oracle does see the difference */
+    trial.quiet = true;
+    CHECK(explore(trial, "cache, but the power goes").bad > 0);
+}
+
+TEST(a_flush_that_does_nothing_is_noticed)
+{
+    struct trial trial = replace();
+    trial.quiet = true;
+    trial.broken = SIM_FLUSH_LIES;
+    CHECK(explore(trial, "lying flush").bad > 0);
+    trial.options.level = UNTORN_ORDERED;
+    CHECK(explore(trial, "lying flush, ordered").bad > 0);
+}
+
+TEST(a_directory_flush_that_does_nothing_is_noticed)
+{
+    struct trial trial = replace();
+    trial.quiet = true;
+    trial.broken = SIM_FLUSH_DIR_LIES;
+    CHECK(explore(trial, "lying directory flush").bad > 0);
+    trial.options.level = UNTORN_ORDERED; /* which asks for none */
+    CHECK_INT(explore(trial, "lying directory flush, ordered").bad, 0);
+}
+
+TEST(a_rename_that_is_not_atomic_is_noticed)
+{
+    struct trial trial = replace();
+    trial.quiet = true;
+    trial.broken = SIM_RENAME_SPLIT;
+    CHECK(explore(trial, "split rename").bad > 0);
+    trial.profiles = SIM_KILL;
+    CHECK(explore(trial, "split rename, kill").bad > 0);
+}
+
+/* ---- unchanged ---- */
+
+/* Another program put the new content there, and flushed nothing. */
+static void replace_carelessly(const struct trial *trial)
+{
+    os_fd dir, file;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    CHECK_INT(os_open(dir, "careless", OS_WRITE | OS_CREATE, 0644, &file), 0);
+    CHECK_INT(os_write_at(file, trial->new, strlen(trial->new), 0), strlen(trial->new));
+    CHECK_INT(os_close(file), 0);
+    CHECK_INT(os_rename(dir, "careless", dir, "a", OS_REPLACE), 0);
+    CHECK_INT(os_close(dir), 0);
+}
+
+static int write_if_changed(const struct trial *trial)
+{
+    struct untorn_error error;
+    replace_carelessly(trial);
+    int rc = untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, &error);
+    CHECK(rc != 0 || (error.flags & UNTORN_FLAG_UNCHANGED));
+    return rc;
+}
+
+static int update_without_change(const struct trial *trial)
+{
+    replace_carelessly(trial);
+    return update_to_new(trial);
+}
+
+static const char *verify_if_done(void *context)
+{
+    const struct trial *trial = context;
+    return sim_acked(DONE) && !is_text(sim_get(trial->path), trial->new)
+               ? "unchanged was said, but what was there is lost"
+               : NULL;
+}
+
+static long unchanged(int (*act)(const struct trial *), unsigned broken)
+{
+    struct trial trial = replace();
+    trial.act = act;
+    trial.options.if_changed = true;
+    trial.broken = broken;
+    trial.quiet = broken != 0;
+    struct sim_scenario scenario = scenario_of(&trial, "unchanged");
+    struct sim_report report;
+    scenario.verify = verify_if_done;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
+TEST(unchanged_is_said_only_of_what_survives)
+{
+    CHECK_INT(unchanged(write_if_changed, 0), 0);
+    CHECK_INT(unchanged(update_without_change, 0), 0);
+    CHECK(unchanged(write_if_changed, SIM_FLUSH_LIES) > 0);
+    CHECK(unchanged(write_if_changed, SIM_FLUSH_DIR_LIES) > 0);
+    CHECK(unchanged(update_without_change, SIM_FLUSH_DIR_LIES) > 0);
+}
+
+/* ---- faults ---- */
+
+TEST(a_fault_at_any_call_of_a_write_gives_an_honest_outcome)
 {
     struct trial trial = replace();
     trial.new = content("new", 1);
-    CHECK_INT(explore_faults(trial, "replace").bad, 0);
+    CHECK_INT(explore_faults(trial, "faults in write").bad, 0);
+}
+
+TEST(a_fault_at_any_call_of_a_first_save_gives_an_honest_outcome)
+{
+    struct trial trial = first_create();
+    trial.prepare = NULL;
+    trial.new = content("new", 0);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults in first create").bad, 0);
+}
+
+TEST(a_fault_at_any_call_through_a_link_gives_an_honest_outcome)
+{
+    struct trial trial = linked();
+    trial.new = content("new", 0);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults through a link").bad, 0);
+}
+
+TEST(a_fault_at_any_call_of_an_update_gives_an_honest_outcome)
+{
+    struct trial trial = replace();
+    trial.act = update_to_new;
+    trial.new = content("new", 0);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults in update").bad, 0);
+}
+
+TEST(a_fault_at_any_call_of_a_stream_gives_an_honest_outcome)
+{
+    struct trial trial = replace();
+    trial.act = stream_new;
+    trial.new = content("new", 1);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults in a stream").bad, 0);
+}
+
+TEST(a_fault_at_level_ordered_gives_an_honest_outcome)
+{
+    struct trial trial = replace();
+    trial.options.level = UNTORN_ORDERED;
+    trial.new = content("new", 0);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults at level ordered").bad, 0);
+}
+
+/* ---- other writers ---- */
+
+TEST(the_stage_of_a_killed_writer_is_swept_and_that_of_a_living_one_is_not)
+{
+    static struct untorn_writer *writer;
+    sim_start(NULL);
+    sim_put("/d/a", "old\n");
+    sim_process(1);
+    CHECK_INT(untorn_writer_begin("/d/a", NULL, &writer, NULL), 0);
+    CHECK_INT(untorn_writer_write(writer, "streamed\n", 9, NULL), 0);
+    sim_process(0);
+    CHECK_INT(untorn_write("/d/a", "other\n", 6, NULL, NULL), 0);
+    CHECK(strstr(sim_tree("/d"), "/stage/a.") != NULL);
+    sim_process_kill(1);
+    CHECK_INT(untorn_write("/d/a", "third\n", 6, NULL, NULL), 0);
+    CHECK(strstr(sim_tree("/d"), "/stage/a.") == NULL);
+    CHECK_TEXT(sim_get("/d/a"), "third\n");
+    CHECK_TEXT(sim_misuse(), NULL);
+}
+
+TEST(a_streaming_writer_commits_although_others_wrote_meanwhile)
+{
+    struct untorn_writer *writer = NULL;
+    sim_start(NULL);
+    sim_put("/d/a", "old\n");
+    sim_process(1);
+    CHECK_INT(untorn_writer_begin("/d/a", NULL, &writer, NULL), 0);
+    CHECK_INT(untorn_writer_write(writer, "streamed\n", 9, NULL), 0);
+    sim_process(0);
+    CHECK_INT(untorn_write("/d/a", "other\n", 6, NULL, NULL), 0);
+    sim_process(1);
+    CHECK_INT(untorn_writer_commit(writer, NULL), 0);
+    untorn_writer_free(writer);
+    CHECK_TEXT(sim_get("/d/a"), "streamed\n");
+    CHECK_INT(sim_open_handles(), 0);
+    CHECK_TEXT(sim_misuse(), NULL);
 }

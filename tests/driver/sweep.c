@@ -4,8 +4,10 @@
  *   kill    SIGKILL instead of, after, and in the middle of each call
  *   error   each plausible error at each call, once and for ever, and transfers that come up short
  *
- *     sweep --command PATH --base DIRECTORY [--faults kill|error|all] [--scenario NAME]... [--long]
+ *     sweep --command PATH --base DIRECTORY [--faults kill|error|all] [--scenario NAME]...
+ *           [--seconds N] [--long]
  *
+ * A run that takes longer than --seconds hangs (60: a busy machine is slow with traced programs).
  * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and the
  * number of positions; ends with 1 if anything failed.
  */
@@ -30,6 +32,7 @@ struct tally {
 struct order {
     const char *command, *base;
     bool kill, error, thorough;
+    unsigned timeout_ms;
 };
 
 /* One way of going wrong, tried at every position. */
@@ -136,6 +139,7 @@ static void prepare(struct bench *bench, const struct order *order, const struct
     snprintf(inputs, sizeof inputs, "%s/inputs", order->base);
     bench->command = order->command;
     bench->scenario = scenario;
+    bench->timeout_ms = order->timeout_ms;
     bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
     contents_make(&bench->contents, inputs, scenario->large, records);
     snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
@@ -235,9 +239,10 @@ int main(int count, char **values)
     static const struct option options[] = {
         {"command", required_argument, NULL, 'c'}, {"base", required_argument, NULL, 'b'},
         {"faults", required_argument, NULL, 'f'},  {"scenario", required_argument, NULL, 's'},
-        {"long", no_argument, NULL, 'l'},          {NULL, 0, NULL, 0},
+        {"long", no_argument, NULL, 'l'},          {"seconds", required_argument, NULL, 't'},
+        {NULL, 0, NULL, 0},
     };
-    struct order order = {.kill = true, .error = true};
+    struct order order = {.kill = true, .error = true, .timeout_ms = 60000};
     char *names[64];
     int code, named = 0;
     while ((code = getopt_long(count, values, "", options, NULL)) != -1) {
@@ -250,6 +255,8 @@ int main(int count, char **values)
             order.error = strcmp(optarg, "kill") != 0;
         } else if (code == 's' && named < 64)
             names[named++] = optarg;
+        else if (code == 't')
+            order.timeout_ms = (unsigned)atoi(optarg) * 1000;
         else if (code == 'l')
             order.thorough = true;
         else
@@ -257,7 +264,7 @@ int main(int count, char **values)
     }
     if (order.command == NULL || order.base == NULL) {
         fprintf(stderr, "usage: sweep --command PATH --base DIRECTORY [--faults kill|error|all] "
-                        "[--scenario NAME]... [--long]\n");
+                        "[--scenario NAME]... [--seconds N] [--long]\n");
         return 125;
     }
     umask(022);

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TIMEOUT_MS = 8000, EXIT_UNSETTLED = 7, LOCKS_OWN = 100, FILE_MODE = 0640 };
+enum { EXIT_UNSETTLED = 7, EXIT_FOUND = 4, LOCKS_OWN = 100, FILE_MODE = 0640 };
 
 /* What the file holds. */
-enum version { VERSION_NEITHER, VERSION_BEFORE, VERSION_AFTER };
+enum version { VERSION_NEITHER, VERSION_BEFORE, VERSION_AFTER, VERSION_TORN_TAIL };
 
 static bool wrong(struct run *run, const char *format, ...)
 {
@@ -35,7 +35,7 @@ static void run_command(struct bench *bench, const char *version, struct trace_p
     plan->directory = bench->directory;
     plan->output = bench->output;
     plan->errors = plan->errors == NULL ? "/dev/null" : plan->errors;
-    plan->timeout_ms = TIMEOUT_MS;
+    plan->timeout_ms = bench->timeout_ms;
     if (trace_run(plan, arguments, ret) != 0)
         place_die("cannot trace", arguments[0]);
 }
@@ -48,7 +48,7 @@ static int ask(struct bench *bench, const char *verb, const char *operand)
                               .directory = bench->directory,
                               .output = bench->output,
                               .errors = "/dev/null",
-                              .timeout_ms = TIMEOUT_MS};
+                              .timeout_ms = bench->timeout_ms};
     struct trace_result result;
     if (trace_run(&plan, arguments, &result) != 0)
         place_die("cannot trace", verb);
@@ -81,6 +81,10 @@ static enum version which_version(const struct bench *bench, const struct blob *
     else if (blob_equal(blob, before) || (bench->scenario->before == BEFORE_TORN &&
                                           blob_equal(blob, &contents->torn_version)))
         version = VERSION_BEFORE;
+    else if (bench->scenario->effect == EFFECT_APPEND && blob->data != NULL &&
+             blob->size >= before->size && blob->size < after.size &&
+             memcmp(blob->data, after.data, blob->size) == 0)
+        version = VERSION_TORN_TAIL;
     blob_free(&after);
     return version;
 }
@@ -110,7 +114,10 @@ static bool judge_status(struct bench *bench, struct run *run, enum version vers
     int status = run->result.status;
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
         return wrong(run, "died of signal %d", WTERMSIG(status));
-    if (version == VERSION_NEITHER)
+    /* Killed in mid-append, or between making the file and the first append to it. */
+    bool torn = version == VERSION_TORN_TAIL && WIFSIGNALED(status) &&
+                (run->plan.action == TRACE_TEAR || bench->scenario->before == BEFORE_NO_FILE);
+    if (version == VERSION_NEITHER || (version == VERSION_TORN_TAIL && !torn))
         return wrong(run, "the file is neither old nor new");
     if (WIFSIGNALED(status))
         return true;
@@ -163,9 +170,25 @@ static bool judge_content(struct bench *bench, struct run *run)
     return true;
 }
 
+/* A torn last record is cut; a torn last line of text gains its newline. */
+static void mend_tail(const struct bench *bench, struct run *run, struct blob *blob)
+{
+    if (blob->size == 0 || blob->data[blob->size - 1] == '\n')
+        return;
+    if (strstr(scenario_real(bench->scenario), ".jsonl") == NULL) {
+        blob->data[blob->size++] = '\n'; /* over the NUL behind it */
+        return;
+    }
+    while (blob->size > 0 && blob->data[blob->size - 1] != '\n')
+        blob->size--;
+    run->tail_kept = true;
+}
+
 static bool judge_next(struct bench *bench, struct run *run)
 {
     struct blob before = look(bench, bench->scenario->in_place);
+    if (bench->scenario->effect == EFFECT_APPEND)
+        mend_tail(bench, run, &before);
     struct blob expected = after_version(bench, &before, &bench->contents.next_version);
     struct trace_plan plan = {.only = "umask"};
     struct trace_result result;
@@ -191,7 +214,7 @@ static bool judge_tidiness(struct bench *bench, struct run *run)
     if (!place_is_tidy(bench->directory, allowed, problem, sizeof problem))
         return wrong(run, "after the next call %s", problem);
     int status = ask(bench, "check", ".");
-    if (status != 0)
+    if (status != (run->tail_kept ? EXIT_FOUND : 0))
         return wrong(run, "after the next call, check ends with %d", status);
     return true;
 }
@@ -223,6 +246,7 @@ bool verdict_run(struct bench *bench, struct run *run)
     const struct scenario *scenario = bench->scenario;
     scenario_set_up(scenario, &bench->contents, bench->command, bench->directory);
     run->problem[0] = 0;
+    run->tail_kept = false;
     bool reading = scenario->effect == EFFECT_NONE;
     run->snapshot = reading ? place_snapshot(bench->directory) : NULL;
     run_command(bench, "new", &run->plan, &run->result);

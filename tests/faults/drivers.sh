@@ -96,7 +96,7 @@ judged() {
     need_faultat
     local variant=$1 wanted=$2 text=$3 status=0
     mkdir base
-    TOY=$variant "$sweep" --command "$toy" --base "$PWD/base" --scenario write >said || status=$?
+    TOY=$variant "$sweep" --command "$toy" --base "$PWD/base" --scenario write $4 >said || status=$?
     cat said
     same $status "$wanted"
     [ -z "$text" ] || grep -q "$text" said
@@ -117,5 +117,5 @@ check 'a second flush after a failed one is caught' judged flushes-again 1 'flus
 check 'ignoring a failed flush is caught' judged ignores-the-flush 1 'says done although'
 check 'calling it failed after the rename is caught' judged calls-it-failed 1 'says failed'
 check 'leaving stages behind is caught' judged leaves-litter 1 'left over'
-check 'never giving up is caught' judged never-gives-up 1 hangs
+check 'never giving up is caught' judged never-gives-up 1 hangs "--seconds 2"
 finish

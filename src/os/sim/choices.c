@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SUBSET_BITS = 12, CHOICES_MAX = 1 << SUBSET_BITS };
+enum { SUBSET_BITS = 12, CHOICES_MAX = 1 << SUBSET_BITS, CONTENTS_MIN = 16 };
 
 struct choice {
     int *steps;
@@ -456,10 +456,11 @@ bool sim_model_choices(const struct sim_crash *crash)
     for (int i = 0; i < crash->log->step_count; i++)
         finder.standing[i] = sim_model_standing(crash->log, crash->profile, crash->call, i);
     make_names(&finder);
+    /* The limit is shared between arrangements of names and what they hold. */
     double arrangements = product(finder.names, finder.name_count);
-    finder.content_limit = arrangements > crash->limit / 64 ? 64
-                                                            : crash->limit / (int)arrangements;
-    walk(&finder, finder.names, finder.name_count, crash->limit, visit_names);
+    int most = crash->limit / CONTENTS_MIN + 1;
+    finder.content_limit = arrangements < most ? crash->limit / (int)arrangements : CONTENTS_MIN;
+    walk(&finder, finder.names, finder.name_count, most, visit_names);
     if (finder.sampled && !sim_model_is_ordered(crash->profile))
         sim_model_prefixes(crash);
     sim_set_free(&finder.seen);

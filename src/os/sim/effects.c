@@ -13,6 +13,7 @@ static struct sim_step *log_step(enum sim_effect_kind kind, int inode)
         .call = log->call_count - 1,
         .inode = inode,
         .group = log->step_count,
+        .lost = SIM_NEVER,
         .covered = {SIM_NEVER, SIM_NEVER, SIM_NEVER},
     };
     log->step_count++;
@@ -201,9 +202,13 @@ void sim_revert_file(int id)
         inode->shared_list = true;
     }
     for (int i = 0; i < sim->log.step_count; i++) {
-        const struct sim_step *step = &sim->log.steps[i];
-        if (step->inode != id || step->covered[SIM_COVER_POSIX] == SIM_NEVER)
+        struct sim_step *step = &sim->log.steps[i];
+        if (!is_content_of(step, id) || step->kind == SIM_EFFECT_META)
             continue;
+        if (step->covered[SIM_COVER_POSIX] == SIM_NEVER) {
+            step->lost = sim->log.call_count - 1;
+            continue;
+        }
         if (step->kind == SIM_EFFECT_SIZE)
             sim_disk_size(&sim->now, id, step->size);
         else if (step->kind == SIM_EFFECT_BLOCK)

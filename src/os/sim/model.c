@@ -57,7 +57,8 @@ enum sim_standing sim_model_standing(const struct sim_log *log, enum sim_profile
                                      int index)
 {
     const struct sim_step *step = &log->steps[index];
-    if (step->call > call || (step->kind == SIM_EFFECT_GARBAGE && profile != SIM_PROFILE_ALICE))
+    if (step->call > call || step->lost < call ||
+        (step->kind == SIM_EFFECT_GARBAGE && profile != SIM_PROFILE_ALICE))
         return SIM_NOT_YET;
     if (profile == SIM_PROFILE_KILL)
         return step->call < call ? SIM_DURABLE : SIM_UNDECIDED;

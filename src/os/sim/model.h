@@ -14,6 +14,7 @@
  *   flush_dir = 0                 covers NAMEs of that directory, a group by either directory
  *   flush failing                 poisons what it would have covered: each effect may survive or
  *                                 be lost, no later flush covers it, and that flush returns 0
+ *   flush failing, reverted       it is lost, and no longer visible either
  *   close failing                 poisons the content of the file
  *   lock, close                   nothing
  *
@@ -73,6 +74,7 @@ struct sim_step { /* one effect */
     bool smaller;          /* a SIZE that cuts */
     bool over_existing;    /* a group that replaced a file */
     bool poisoned;
+    int lost;              /* the failed flush that took it back, by number of the call */
     int covered[SIM_COVERS]; /* the flush, by number of the call; or SIM_NEVER */
 };
 

@@ -232,7 +232,7 @@ struct sim_report {
     long faults;        /* runs of the workload with a fault */
     long left_out;      /* states that need one inode number twice */
     bool sampled;       /* some crash point had more states than the limit */
-    double seconds;
+    double seconds;     /* of processor time */
     char story[16384];  /* of the first bad state */
 };
 

@@ -64,9 +64,10 @@ static void say_step(struct teller *teller, const struct sim_level *level, int i
         sim_model_standing(&level->log, level->profile, level->call, index);
     if (step->kind == SIM_EFFECT_GARBAGE && standing == SIM_NOT_YET)
         return;
-    const char *fate = standing == SIM_DURABLE ? "durable"
-                       : level->kept[index]    ? "survived"
-                                               : "LOST";
+    const char *fate = step->lost < level->call    ? "was taken back"
+                       : standing == SIM_DURABLE ? "durable"
+                       : level->kept[index]      ? "survived"
+                                                 : "LOST";
     switch (step->kind) {
     case SIM_EFFECT_BLOCK:
         say(teller, "; block %d %s", step->index, fate);

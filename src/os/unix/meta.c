@@ -2,14 +2,13 @@
 #include "os/unix/unix.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
 
 #ifdef __APPLE__
 #include <copyfile.h>
 #endif
-
-enum { LIST_SIZE = 64 * 1024, VALUE_SIZE = 64 * 1024 }; /* what Linux allows at most */
 
 static int give_owner(int file, uint32_t owner, uint32_t group, const struct os_stat *now)
 {
@@ -71,22 +70,46 @@ static const char *proc_name(os_fd fd, char text[40])
     return text;
 }
 
-static ssize_t list_attributes(os_fd fd, char *list)
+/* All names, each ended by NUL. *ret_list is new; 0 names need none. */
+static ssize_t list_attributes(os_fd fd, char **ret_list)
 {
     char name[40];
-    ssize_t n = flistxattr((int)fd, list, LIST_SIZE);
-    if (n < 0 && errno == EBADF)
-        n = listxattr(proc_name(fd, name), list, LIST_SIZE);
-    return n < 0 && errno == ENOTSUP ? 0 : n;
+    proc_name(fd, name);
+    *ret_list = NULL;
+    ssize_t size = flistxattr((int)fd, NULL, 0);
+    bool by_name = size < 0 && errno == EBADF;
+    if (by_name)
+        size = listxattr(name, NULL, 0);
+    if (size <= 0)
+        return size < 0 && errno == ENOTSUP ? 0 : size;
+    *ret_list = malloc((size_t)size);
+    if (!*ret_list) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return by_name ? listxattr(name, *ret_list, (size_t)size)
+                   : flistxattr((int)fd, *ret_list, (size_t)size);
 }
 
-static ssize_t get_attribute(os_fd fd, const char *attribute, void *value)
+/* *ret_value is new. */
+static ssize_t get_attribute(os_fd fd, const char *attribute, char **ret_value)
 {
     char name[40];
-    ssize_t n = fgetxattr((int)fd, attribute, value, VALUE_SIZE);
-    if (n < 0 && errno == EBADF)
-        n = getxattr(proc_name(fd, name), attribute, value, VALUE_SIZE);
-    return n;
+    proc_name(fd, name);
+    *ret_value = NULL;
+    ssize_t size = fgetxattr((int)fd, attribute, NULL, 0);
+    bool by_name = size < 0 && errno == EBADF;
+    if (by_name)
+        size = getxattr(name, attribute, NULL, 0);
+    if (size < 0)
+        return size;
+    *ret_value = malloc((size_t)size + 1);
+    if (!*ret_value) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return by_name ? getxattr(name, attribute, *ret_value, (size_t)size)
+                   : fgetxattr((int)fd, attribute, *ret_value, (size_t)size);
 }
 
 /* What the kernel computes by itself, or what is about this inode only. */
@@ -96,25 +119,35 @@ static bool is_not_ours_to_copy(const char *attribute)
            strncmp(attribute, "btrfs.", 6) == 0;
 }
 
-static int copy_one(os_fd from, os_fd to, const char *attribute, unsigned *ret_result)
+/* Lost is what this file system or our rights do not allow; anything else is a failure. */
+static int lost_or_failed(unsigned *ret_result)
 {
-    char value[VALUE_SIZE], present[256];
-    ssize_t size = get_attribute(from, attribute, value);
-    if (size < 0) {
-        if (errno != ENODATA)
-            *ret_result |= OS_META_LOST;
-        return 0;
-    }
-    /* A label is usually right already, and setting it may need a privilege we lack. */
-    ssize_t now = fgetxattr((int)to, attribute, present, sizeof present);
-    if (now == size && memcmp(present, value, (size_t)size) == 0)
-        return 0;
-    if (fsetxattr((int)to, attribute, value, (size_t)size, 0) == 0)
-        return 0;
-    if (errno == ENOSPC || errno == EDQUOT || errno == EIO)
+    if (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == ENOMEM)
         return -errno;
     *ret_result |= OS_META_LOST;
     return 0;
+}
+
+/* A label is usually right already, and setting it may need a privilege we lack. */
+static bool has_value(os_fd fd, const char *attribute, const char *value, ssize_t size)
+{
+    char now[256];
+    return fgetxattr((int)fd, attribute, now, sizeof now) == size &&
+           memcmp(now, value, (size_t)size) == 0;
+}
+
+static int copy_one(os_fd from, os_fd to, const char *attribute, unsigned *ret_result)
+{
+    char *value;
+    int rc = 0;
+    ssize_t size = get_attribute(from, attribute, &value);
+    if (size < 0)
+        rc = errno == ENODATA ? 0 : lost_or_failed(ret_result);
+    else if (!has_value(to, attribute, value, size) &&
+             fsetxattr((int)to, attribute, value, (size_t)size, 0) < 0)
+        rc = lost_or_failed(ret_result);
+    free(value);
+    return rc;
 }
 
 static bool has_attribute(const char *list, ssize_t size, const char *attribute)
@@ -125,25 +158,22 @@ static bool has_attribute(const char *list, ssize_t size, const char *attribute)
     return false;
 }
 
-static int copy_attributes(os_fd from, os_fd to, bool with_acl, unsigned *ret_result)
+/* The stage may have inherited one from the folder it was made in. */
+static int remove_acl(os_fd file)
 {
-    char list[LIST_SIZE];
-    ssize_t size = list_attributes(to, list);
+    char *list;
+    ssize_t size = list_attributes(file, &list);
+    int rc = 0;
     if (size > 0 && has_attribute(list, size, acl_access) &&
-        fremovexattr((int)to, acl_access) < 0 && errno != ENODATA)
-        return -errno;
-    size = list_attributes(from, list);
-    if (size < 0) {
-        *ret_result |= OS_META_LOST;
-        return 0;
-    }
-    if (size == 0)
-        return 0;
-    if (with_acl && has_attribute(list, size, acl_access)) {
-        int rc = copy_one(from, to, acl_access, ret_result);
-        if (rc < 0)
-            return rc;
-    }
+        fremovexattr((int)file, acl_access) < 0 && errno != ENODATA)
+        rc = -errno;
+    free(list);
+    return rc;
+}
+
+/* Plain attributes first, then labels; the ACL and capabilities have their own moments. */
+static int copy_listed(os_fd from, os_fd to, const char *list, ssize_t size, unsigned *ret_result)
+{
     for (int labels = 0; labels < 2; labels++) {
         for (const char *name = list; name < list + size; name += strlen(name) + 1) {
             bool label = strncmp(name, "security.", 9) == 0;
@@ -155,7 +185,26 @@ static int copy_attributes(os_fd from, os_fd to, bool with_acl, unsigned *ret_re
                 return rc;
         }
     }
-    return has_attribute(list, size, capability) ? copy_one(from, to, capability, ret_result) : 0;
+    return 0;
+}
+
+static int copy_attributes(os_fd from, os_fd to, bool with_acl, unsigned *ret_result)
+{
+    char *list = NULL;
+    int rc = remove_acl(to);
+    ssize_t size = rc < 0 ? 0 : list_attributes(from, &list);
+    if (size < 0)
+        rc = lost_or_failed(ret_result);
+    if (rc == 0 && size > 0) {
+        if (with_acl && has_attribute(list, size, acl_access))
+            rc = copy_one(from, to, acl_access, ret_result);
+        if (rc == 0)
+            rc = copy_listed(from, to, list, size, ret_result);
+        if (rc == 0 && has_attribute(list, size, capability))
+            rc = copy_one(from, to, capability, ret_result);
+    }
+    free(list);
+    return rc;
 }
 
 /* The kernel's own format (acl(5), linux/posix_acl_xattr.h): a version, then entries. */
@@ -188,24 +237,30 @@ static void narrow_acl(char *acl, ssize_t size, unsigned mode)
 
 static int take_default_acl(os_fd dir, os_fd file)
 {
-    char acl[VALUE_SIZE];
-    ssize_t size = fgetxattr((int)dir, acl_default, acl, sizeof acl);
+    char *acl;
+    int rc = 0;
+    ssize_t size = get_attribute(dir, acl_default, &acl);
     if (size < 0)
-        return errno == ENODATA || errno == ENOTSUP ? 0 : -errno;
-    narrow_acl(acl, size, 0666);
-    return unix_result(fsetxattr((int)file, acl_access, acl, (size_t)size, 0));
+        rc = errno == ENODATA || errno == ENOTSUP ? 0 : -errno;
+    else {
+        narrow_acl(acl, size, 0666);
+        rc = unix_result(fsetxattr((int)file, acl_access, acl, (size_t)size, 0));
+    }
+    free(acl);
+    return rc;
 }
 
 /* As far as permitted: who cannot use the folder for want of this is told so when he tries. */
 static void share_acl(os_fd made, os_fd parent, bool is_dir)
 {
-    char acl[VALUE_SIZE];
-    ssize_t size = fgetxattr((int)parent, acl_access, acl, sizeof acl);
+    char *acl;
+    ssize_t size = get_attribute(parent, acl_access, &acl);
     if (size >= 0) {
         if (!is_dir)
             narrow_acl(acl, size, 0666);
         (void)fsetxattr((int)made, acl_access, acl, (size_t)size, 0);
     }
+    free(acl);
     /* A default ACL would decide the mode of stages; they get theirs by os_new_meta. */
     if (is_dir)
         (void)fremovexattr((int)made, acl_default);

@@ -1,0 +1,127 @@
+/* Overwriting in place through the journal: keep_inode, and files that are mount points. */
+#include "oracle.h"
+
+static int write_new(const struct trial *trial)
+{
+    struct untorn_error error;
+    uint64_t inode = sim_inode(real_path(trial));
+    int rc = untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, &error);
+    CHECK(rc != 0 || (error.flags & UNTORN_FLAG_IN_PLACE));
+    CHECK(sim_inode(real_path(trial)) == inode);
+    return rc;
+}
+
+static void as_mount_root(const struct trial *trial)
+{
+    with_state_folder(trial);
+    struct sim_attributes attributes = sim_attributes(real_path(trial));
+    attributes.mount_root = true;
+    sim_set_attributes(real_path(trial), &attributes);
+}
+
+static struct trial keep_inode(void)
+{
+    struct trial trial = {.path = "/d/a",
+                          .old = content("old", 1),
+                          .new = content("new", 2),
+                          .act = write_new,
+                          .prepare = with_state_folder,
+                          .in_place = true,
+                          .reuse = SIM_REUSE_AFTER_RESTART};
+    trial.options.keep_inode = true;
+    return trial;
+}
+
+static struct trial mount_root(void)
+{
+    struct trial trial = keep_inode();
+    trial.options.keep_inode = false;
+    trial.prepare = as_mount_root;
+    return trial;
+}
+
+TEST(a_file_overwritten_in_place_reads_old_or_new_after_every_crash)
+{
+    CHECK_INT(explore(keep_inode(), "in place, growing").bad, 0);
+}
+
+TEST(a_file_cut_in_place_reads_old_or_new_after_every_crash)
+{
+    struct trial trial = keep_inode();
+    trial.old = content("old", 2);
+    trial.new = content("new", 0);
+    CHECK_INT(explore(trial, "in place, shrinking").bad, 0);
+    trial.new = "";
+    CHECK_INT(explore(trial, "in place, to nothing").bad, 0);
+    trial.old = "";
+    trial.new = content("new", 1);
+    CHECK_INT(explore(trial, "in place, from nothing").bad, 0);
+}
+
+TEST(a_crash_while_an_overwrite_is_being_finished_is_finished_by_the_next)
+{
+    struct trial trial = keep_inode();
+    trial.old = content("old", 0);
+    trial.new = content("new", 1);
+    trial.recovers = true;
+    CHECK_INT(explore(trial, "in place, crash in recovery").bad, 0);
+}
+
+TEST(a_second_overwrite_in_place_reads_one_of_the_two_after_every_crash)
+{
+    struct trial trial = keep_inode();
+    trial.prepare = with_state_folder;
+    trial.unit = 4096;
+    CHECK_INT(explore(trial, "in place, large units").bad, 0);
+}
+
+TEST(a_mount_point_is_overwritten_in_place_and_reads_old_or_new_after_every_crash)
+{
+    CHECK_INT(explore(mount_root(), "mount point").bad, 0);
+}
+
+TEST(in_place_at_level_ordered_reads_old_or_new_after_every_crash)
+{
+    struct trial trial = keep_inode();
+    trial.options.level = UNTORN_ORDERED;
+    CHECK_INT(explore(trial, "in place, ordered").bad, 0);
+}
+
+TEST(in_place_at_level_cache_reads_old_or_new_after_a_kill)
+{
+    struct trial trial = keep_inode();
+    trial.options.level = UNTORN_CACHE;
+    trial.profiles = SIM_KILL;
+    CHECK_INT(explore(trial, "in place, cache").bad, 0);
+}
+
+TEST(an_overwrite_without_real_flushes_is_noticed)
+{
+    struct trial trial = keep_inode();
+    trial.quiet = true;
+    trial.broken = SIM_FLUSH_LIES;
+    CHECK(explore(trial, "in place, lying flush").bad > 0);
+    trial.broken = SIM_FLUSH_DIR_LIES;
+    CHECK(explore(trial, "in place, lying directory flush").bad > 0);
+}
+
+TEST(a_fault_at_any_call_of_an_overwrite_gives_an_honest_outcome)
+{
+    struct trial trial = keep_inode();
+    trial.old = content("old", 0);
+    trial.new = content("new", 1);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults in place").bad, 0);
+    trial.old = content("old", 1);
+    trial.new = content("new", 0);
+    CHECK_INT(explore_faults(trial, "faults in place, shrinking").bad, 0);
+}
+
+TEST(a_fault_at_any_call_on_a_mount_point_gives_an_honest_outcome)
+{
+    struct trial trial = mount_root();
+    trial.old = content("old", 0);
+    trial.new = content("new", 0);
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    CHECK_INT(explore_faults(trial, "faults on a mount point").bad, 0);
+}
