@@ -119,12 +119,14 @@ bool pairs_is_steady(const struct pairs_result *result)
 
 /* ---- measuring ---- */
 
-static double now(void)
+static double clock_us(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
+
+static double (*now)(void) = clock_us; /* a test brings its own */
 
 static double time_of(void (*side)(void), int batch)
 {

@@ -161,7 +161,7 @@ const struct verb verb_check = {
         "  0  nothing is left\n"
         "  1  a PATH could not be checked or repaired\n"
         "  2  usage\n"
-        "  3  no such PATH\n"
+        "  3  no such directory\n"
         "  4  something is left\n"
         "  6  lock not obtained in time (--repair)\n"
         "  7  not settled\n"

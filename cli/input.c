@@ -12,25 +12,23 @@
 int input_open(const char *source, struct input *ret_input)
 {
     if (!source || strcmp(source, "-") == 0) {
-        *ret_input = (struct input){STDIN_FILENO, true, "standard input"};
+        *ret_input = (struct input){STDIN_FILENO, true, false, "standard input"};
         if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
             message("reading standard input (Ctrl-D ends it)");
         return 0;
     }
     int fd = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    *ret_input = (struct input){fd, false, source};
+    *ret_input = (struct input){fd, false, false, source};
     return fd < 0 ? errno : 0;
 }
 
-int input_piece(const struct input *input, char *data, size_t size, size_t *ret_size)
+int input_piece(struct input *input, char *data, size_t size, size_t *ret_size)
 {
     size_t filled = 0;
-    while (filled < size) {
+    while (filled < size && !input->ended) {
         ssize_t count = read(input->fd, data + filled, size - filled);
-        if (count == 0)
-            break;
-        if (count > 0)
-            filled += (size_t)count;
+        if (count >= 0)
+            filled += (size_t)count, input->ended = count == 0;
         else if (errno != EINTR)
             return errno;
     }

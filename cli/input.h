@@ -10,6 +10,7 @@
 struct input {
     int fd;
     bool is_standard;
+    bool ended;       /* not asked again: a terminal would wait for a second Ctrl-D */
     const char *name; /* for messages; borrowed */
 };
 
@@ -18,7 +19,7 @@ struct input {
 int input_open(const char *source, struct input *ret_input);
 
 /* Fills `data` unless the end comes before. 0 or an errno value; *ret_size 0 at the end. */
-int input_piece(const struct input *input, char *data, size_t size, size_t *ret_size);
+int input_piece(struct input *input, char *data, size_t size, size_t *ret_size);
 
 void input_close(struct input *input);
 

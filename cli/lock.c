@@ -36,27 +36,27 @@ static int lock_and_run(struct arguments *arguments, struct untorn_lock **locks)
         outcome_library(&outcome, &error);
         return outcome_finish(&outcome);
     }
-    if (untorn_lock_pass_on(locks, count, value, sizeof value) != 0) {
-        outcome_fail(&outcome, UNTORN_TOO_LARGE, 1, "too many locks to pass on to one command");
+    int rc = untorn_lock_pass_on(locks, count, value, sizeof value);
+    if (rc != 0) {
+        outcome_fail(&outcome, (enum untorn_status)-rc, 1, "cannot pass the lock on: %s",
+                     untorn_status_text(rc));
         return outcome_finish(&outcome);
     }
     struct child_result result = child_run(arguments->command, value);
     return command_status(arguments, &result);
 }
 
+/* The locks are not released: they end with us, unless something that the command left running
+ * holds them further. Static, so that a leak checker finds them in use. */
 static int run_lock(struct arguments *arguments)
 {
-    size_t count = (size_t)arguments->operand_count;
-    struct untorn_lock **locks = calloc(count, sizeof(struct untorn_lock *));
+    static struct untorn_lock **locks;
+    locks = calloc((size_t)arguments->operand_count, sizeof(struct untorn_lock *));
     if (!locks) {
         message("%s", untorn_status_text(UNTORN_NO_MEMORY));
         return arguments->verb->failure_base + untorn_status_exit_code(UNTORN_NO_MEMORY);
     }
-    int status = lock_and_run(arguments, locks);
-    for (size_t i = 0; i < count; i++)
-        untorn_unlock(locks[i]);
-    free(locks);
-    return status;
+    return lock_and_run(arguments, locks);
 }
 
 static void print_holder(const struct untorn_holder *holder)

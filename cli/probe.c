@@ -10,35 +10,37 @@ struct fact {
     const char *text; /* of the table */
     const char *meaning;
     size_t field;
-    bool wanted;           /* the value with which every promise can be kept */
-    const char *follows;   /* what follows if it is the other; NULL: nothing to worry about */
+    bool tried;          /* known only where files can be made */
+    bool wanted;         /* the value with which every promise can be kept */
+    const char *follows; /* what follows if it is the other; NULL: nothing to worry about */
 };
 
-#define FACT(field, text, meaning, wanted, follows)                                                \
-    {#field, text, meaning, offsetof(struct untorn_probe, field), wanted, follows}
+#define FACT(field, text, meaning, tried, wanted, follows)                                         \
+    {#field, text, meaning, offsetof(struct untorn_probe, field), tried, wanted, follows}
 
 static const struct fact facts[] = {
-    FACT(writable, "writable", "files can be made here", true,
-         "Files here can only be saved with --state-dir (or UNTORN_STATE_DIR), the same one for "
-         "every program, and are overwritten in place."),
-    FACT(lock, "lock", "a second holder is kept out", true,
-         "Locks do not work here: untorn refuses to save."),
-    FACT(network, "network mount", "other hosts may reach these files", false,
-         "Locks may hold only between processes of one host: let one host write (--strict "
-         "refuses)."),
-    FACT(replace, "replace", "a rename over an existing file", true,
-         "A file cannot be replaced in one step: it is overwritten in place through a journal, "
-         "and only readers through untorn never see a mixture."),
-    FACT(create_no_replace, "create only", "a rename that never replaces", true, NULL),
-    FACT(exchange, "exchange", "two names swap in one step", true, NULL),
-    FACT(hard_link, "hard links", "one file under two names", true, NULL),
-    FACT(directory_flush, "directory flush", "a rename survives power loss", true,
-         "Durable cannot be promised: after a power loss the old version may be back, whole."),
-    FACT(full_flush, "full flush", "a flush reaches the medium", true,
-         "Durable cannot be promised: a flush may end in the drive's cache."),
-    FACT(extended_attributes, "attributes", "extended attributes can be kept", true, NULL),
-    FACT(acl, "ACL", "access control lists can be kept", true, NULL),
-    FACT(case_insensitive, "ignores case", "A and a are one name", false, NULL),
+    FACT(writable, "writable", "files can be made here", false, true,
+         "Files here can only be saved with --state-dir (or UNTORN_STATE_DIR), the same\n"
+         "one for every program; they are then overwritten in place.\n"),
+    FACT(lock, "lock", "a second holder is kept out", true, true,
+         "Locks do not work here: untorn refuses to save.\n"),
+    FACT(network, "network mount", "other hosts may reach these files", false, false,
+         "Locks may hold only between processes of one host: let one host write\n"
+         "(--strict refuses to save here).\n"),
+    FACT(replace, "replace", "a rename over an existing file", true, true,
+         "A file cannot be replaced in one step: it is overwritten in place through a\n"
+         "journal, and only readers through untorn never see a mixture.\n"),
+    FACT(create_no_replace, "create only", "a rename that never replaces", true, true, NULL),
+    FACT(exchange, "exchange", "two names swap in one step", true, true, NULL),
+    FACT(hard_link, "hard links", "one file under two names", true, true, NULL),
+    FACT(directory_flush, "directory flush", "a rename survives power loss", true, true,
+         "Durable cannot be promised: after a power loss the old version may be back,\n"
+         "whole (--strict refuses to save here).\n"),
+    FACT(full_flush, "full flush", "a flush reaches the medium", false, true,
+         "Durable cannot be promised: a flush may end in the drive's cache.\n"),
+    FACT(extended_attributes, "attributes", "extended attributes can be kept", true, true, NULL),
+    FACT(acl, "ACL", "access control lists can be kept", true, true, NULL),
+    FACT(case_insensitive, "ignores case", "A and a are one name", true, false, NULL),
 };
 enum { FACTS = sizeof facts / sizeof *facts };
 
@@ -47,9 +49,14 @@ static bool value_of(const struct untorn_probe *probe, const struct fact *fact)
     return *(const bool *)((const char *)probe + fact->field);
 }
 
+static bool is_known(const struct untorn_probe *probe, const struct fact *fact)
+{
+    return probe->writable || !fact->tried;
+}
+
 static bool breaks_promise(const struct untorn_probe *probe, const struct fact *fact)
 {
-    return fact->follows && value_of(probe, fact) != fact->wanted;
+    return fact->follows && is_known(probe, fact) && value_of(probe, fact) != fact->wanted;
 }
 
 static bool keeps_promises(const struct untorn_probe *probe)
@@ -68,14 +75,15 @@ static void print_table(const struct untorn_probe *probe)
     output_text("\n");
     for (int i = 0; i < FACTS; i++) {
         bool worry = colour && breaks_promise(probe, &facts[i]);
-        output_format("%-16s %s%-3s%s  %s\n", facts[i].text, worry ? "\033[31m" : "",
-                      value_of(probe, &facts[i]) ? "yes" : "no", worry ? "\033[m" : "",
-                      facts[i].meaning);
+        bool known = is_known(probe, &facts[i]);
+        const char *word = !known ? "?" : value_of(probe, &facts[i]) ? "yes" : "no";
+        output_format("%-16s %s%-3s%s  %s\n", facts[i].text, worry ? "\033[31m" : "", word,
+                      worry ? "\033[m" : "", facts[i].meaning);
     }
     output_text("\n");
     for (int i = 0; i < FACTS; i++)
         if (breaks_promise(probe, &facts[i]))
-            output_format("%s\n", facts[i].follows);
+            output_text(facts[i].follows);
     if (keeps_promises(probe))
         output_text("Every promise of untorn holds here.\n");
 }
@@ -86,8 +94,11 @@ static void print_report(const char *path, const struct untorn_probe *probe)
     output_json_text(path);
     output_text(",\"filesystem\":");
     output_json_text(probe->filesystem);
-    for (int i = 0; i < FACTS; i++)
-        output_format(",\"%s\":%s", facts[i].word, value_of(probe, &facts[i]) ? "true" : "false");
+    for (int i = 0; i < FACTS; i++) {
+        bool known = is_known(probe, &facts[i]);
+        output_format(",\"%s\":%s", facts[i].word,
+                      !known ? "null" : value_of(probe, &facts[i]) ? "true" : "false");
+    }
     output_format(",\"promises\":%s}\n", keeps_promises(probe) ? "true" : "false");
 }
 
@@ -123,8 +134,7 @@ const struct verb verb_probe = {
         "  0  tried out\n"
         "  1  failed; with --strict: not every promise can be kept there\n"
         "  2  usage\n"
-        "  3  no such directory\n"
-        "  4  DIR is not a directory\n",
+        "  3  no such directory\n",
     .options = OPTION_STRICT | OPTION_REPORT,
     .fewest = 0,
     .most = 1,

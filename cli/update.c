@@ -101,11 +101,13 @@ static void update_file(struct updating *updating)
     struct untorn_lock *lock = NULL;
     struct untorn_error error;
     int rc = untorn_lock(path, UNTORN_LOCK_EXCLUSIVE, options, &lock, &error);
-    if (rc == 0 && untorn_lock_pass_on(&lock, 1, value, sizeof value) != 0) {
-        outcome_fail(&updating->outcome, UNTORN_TOO_LARGE, 1,
-                     "too many locks inside each other; the file is unchanged");
-    } else if (rc != 0) {
+    int passed = rc == 0 ? untorn_lock_pass_on(&lock, 1, value, sizeof value) : 0;
+    if (rc != 0) {
         outcome_library(&updating->outcome, &error);
+    } else if (passed != 0) {
+        outcome_fail(&updating->outcome, (enum untorn_status)-passed, 1,
+                     "cannot pass the lock on: %s; the file is unchanged",
+                     untorn_status_text(passed));
     } else {
         updating->lock_value = value;
         rc = untorn_update(path, change, updating, options, &error);

@@ -153,6 +153,28 @@ def run_suite(suite, context):
     return result
 
 
+class Running:
+    """The process groups of the suites that run, so that an interrupted runner leaves none."""
+
+    def __init__(self):
+        self.groups, self.interrupted = set(), False
+
+    def end(self, *_):
+        self.interrupted = True
+        for group in list(self.groups):
+            kill_group(group)
+
+
+def kill_group(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+RUNNING = Running()
+
+
 def run_in(suite, scratch, context):
     work = scratch / "work"
     work.mkdir()
@@ -163,15 +185,16 @@ def run_in(suite, scratch, context):
             suite.command, cwd=work, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
             start_new_session=True,
             env=environment(context.build, context.tests, context.python, work))
+        RUNNING.groups.add(process.pid)
+        if RUNNING.interrupted:
+            RUNNING.end()
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             status = None
+        RUNNING.groups.discard(process.pid)
         # Also what the suite started and left behind.
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        kill_group(process.pid)
         process.wait()
     printed = out.read_text(errors="replace"), err.read_text(errors="replace")
     if status is None:
@@ -244,7 +267,30 @@ def remove_tree(directory):
     return f"{directory} could not be removed"
 
 
-def show(suite, result):
+class Quick:
+    """Scripts of one test that passed within a second: shown by folder, in one line."""
+
+    def __init__(self):
+        self.folders = {}
+
+    def takes(self, suite, result):
+        folder = suite.name.rpartition("/")[0]
+        quick = (suite.file.suffix == ".sh" and folder and result.seconds < 1
+                 and result.passed == 1 and not result.failed and not result.skipped)
+        if quick:
+            count, seconds = self.folders.get(folder, (0, 0.0))
+            self.folders[folder] = count + 1, seconds + result.seconds
+        return quick
+
+    def show(self):
+        for folder, (count, seconds) in sorted(self.folders.items()):
+            what = f"{folder}/: {count} script{'s'[:count > 1]}, each within a second"
+            print(f"{what:<52} {seconds:6.1f} s            {count} passed")
+
+
+def show(suite, result, quick):
+    if quick.takes(suite, result):
+        return
     counts = f"{result.passed} passed"
     if result.failed:
         counts += f", {result.failed} FAILED"
@@ -260,10 +306,12 @@ def show(suite, result):
 
 
 def run_all(suites, broken, context):
-    results = []
+    results, quick = [], Quick()
 
     def one(suite):
-        if (suite.build, suite.target) in broken:
+        if RUNNING.interrupted:
+            result = Result(failed=1, output="not run: interrupted")
+        elif (suite.build, suite.target) in broken:
             result = Result(failed=1, output=broken[suite.build, suite.target])
         else:
             result = run_suite(suite, context)
@@ -273,11 +321,12 @@ def run_all(suites, broken, context):
     with concurrent.futures.ThreadPoolExecutor(context.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(one, s) for s in together]):
             results.append(done.result()[1])
-            show(*done.result())
+            show(*done.result(), quick)
     for suite in suites:
         if suite.serial:
             results.append(one(suite)[1])
-            show(suite, results[-1])
+            show(suite, results[-1], quick)
+    quick.show()
     return results
 
 
@@ -304,6 +353,8 @@ def main():
                                              context.python)
               if context.text in suite.name
               and not (context.coverage and suite.name.startswith(NOT_OF_UNTORN))]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, RUNNING.end)
     started = time.monotonic()
     broken = {} if context.no_build else build_all(suites, context.build, sanitized)
     results = run_all(suites, broken, context)

@@ -18,7 +18,7 @@ static void fill(double theirs, double again)
 
 static long in_thousandths(double value)
 {
-    return lround(value * 1000);
+    return (long)(value * 1000 + 0.5);
 }
 
 TEST(a_ratio_is_the_same_however_the_machine_drifts)
@@ -82,22 +82,100 @@ TEST(ours_against_ours_must_be_one_within_two_percent)
     CHECK(!pairs_is_steady(&result));
 }
 
+/* A clock that only the two sides move. */
+static double time_now;
 static char calls[64];
+
+static double fake_clock(void)
+{
+    return time_now;
+}
+
+static void note(char call)
+{
+    size_t used = strlen(calls);
+    if (used + 1 < sizeof calls)
+        calls[used] = call;
+}
 
 static void call_ours(void)
 {
-    strcat(calls, "o");
+    note('o');
+    time_now += 3;
 }
 
 static void call_theirs(void)
 {
-    strcat(calls, "t");
+    note('t');
+    time_now += 2;
 }
 
-TEST(every_order_of_the_two_and_the_control_comes_up)
+static const struct pairs_row fake = {.ours = call_ours, .theirs = call_theirs};
+
+TEST(the_two_and_the_control_come_in_every_order)
 {
-    static const struct pairs_row row = {.ours = call_ours, .theirs = call_theirs};
+    now = fake_clock;
     for (unsigned turn = 0; turn < 6; turn++)
-        measure_pair(&row, 1, turn, &times[turn]);
-    CHECK_TEXT(calls, "ototoooototootoooto" + 0);
+        measure_pair(&fake, 1, turn, &times[turn]);
+    CHECK_TEXT(calls, "oto"
+                      "too"
+                      "oot"
+                      "oto"
+                      "too"
+                      "oot");
+}
+
+TEST(each_time_goes_to_its_side_in_every_order)
+{
+    now = fake_clock;
+    for (unsigned turn = 0; turn < 6; turn++) {
+        measure_pair(&fake, 1, turn, &times[turn]);
+        CHECK(times[turn].ours == 3 && times[turn].again == 3);
+        CHECK(times[turn].theirs == 2);
+    }
+}
+
+TEST(a_batch_gives_the_time_of_one_call)
+{
+    now = fake_clock;
+    measure_pair(&fake, 5, 0, &times[0]);
+    CHECK_TEXT(calls, "ooooo"
+                      "ttttt"
+                      "ooooo");
+    CHECK(times[0].ours == 3 && times[0].theirs == 2);
+}
+
+/* The first and the second call of a pair differ, for so many runs. */
+static int restless_runs, calls_of_ours;
+
+static void settle(void)
+{
+    bool restless = calls_of_ours++ < 2 * (6 + restless_runs * PAIRS_COUNT);
+    time_now += restless ? 1 + calls_of_ours % 2 : 3;
+}
+
+static const struct pairs_row settling = {.ours = settle, .theirs = call_theirs};
+
+static struct pairs_result measure_after(int runs, unsigned *ret_runs)
+{
+    now = fake_clock;
+    restless_runs = runs;
+    return measure(&settling, ret_runs);
+}
+
+TEST(a_row_is_measured_again_until_ours_against_ours_is_one)
+{
+    unsigned runs;
+    struct pairs_result result = measure_after(2, &runs);
+    CHECK_INT(runs, 3);
+    CHECK(pairs_is_steady(&result));
+    CHECK(result.value == 1.5);
+}
+
+TEST(a_row_that_never_settles_is_given_up_and_marked)
+{
+    unsigned runs;
+    struct pairs_result result = measure_after(PAIRS_RUNS, &runs);
+    CHECK_INT(runs, PAIRS_RUNS);
+    CHECK(!pairs_is_steady(&result));
 }

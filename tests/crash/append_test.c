@@ -49,6 +49,8 @@ static const char *judge_log(const struct trial *trial, const char *text, size_t
         return "the call said it was done, but the record is not whole";
     if (!text)
         return trial->old ? "the file is gone" : NULL;
+    if (sim_acked(FAILED) && !trial->old)
+        return "the call said it failed, but there is a file now";
     if (size < old_size || memcmp(text, trial->old ? trial->old : "", old_size) != 0)
         return "old records are damaged";
     if (sim_acked(FAILED) && size > old_size)
@@ -138,6 +140,89 @@ TEST(an_appended_line_of_text_is_whole_or_ended_by_the_next_append)
 {
     struct trial trial = append_to("/d/log.txt", first, second);
     CHECK_INT(explore_log(trial, "append text", false).bad, 0);
+}
+
+/* ---- repairing the end ---- */
+
+static char torn[600];
+
+static void with_torn_record(const struct trial *trial)
+{
+    size_t size = strlen(first) / 2;
+    memcpy(torn, first, size);
+    torn[size] = '\0';
+    snprintf(both, sizeof both, "%s%s", trial->old, torn);
+    with_state_folder(trial);
+    sim_put(trial->path, both);
+}
+
+static int append_second(const struct trial *trial)
+{
+    struct untorn_error error;
+    int rc = untorn_append(trial->path, second, strlen(second), UNTORN_RECORDS_BY_NAME,
+                           &trial->options, &error);
+    CHECK(rc != 0 || (error.flags & UNTORN_FLAG_TAIL_KEPT));
+    return rc;
+}
+
+/* Whether the torn bytes are in a file of their own under kept/. */
+static bool is_kept(void)
+{
+    char path[300];
+    for (const char *tree = sim_tree("/d"); *tree; tree += strcspn(tree, "\n") + 1) {
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(tree, "\n"), tree);
+        size_t size;
+        const char *text = strstr(path, "/kept/tail-") ? sim_get_bytes(path, &size) : NULL;
+        if (text && size == strlen(torn) && memcmp(text, torn, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *verify_repair(void *context)
+{
+    const struct trial *trial = context;
+    size_t size, old_size = strlen(trial->old);
+    const char *text = sim_get_bytes(trial->path, &size);
+    if (!text || size < old_size || memcmp(text, trial->old, old_size) != 0)
+        return "old records are damaged";
+    bool in_place = size >= old_size + strlen(torn) &&
+                    memcmp(text + old_size, torn, strlen(torn)) == 0;
+    if (!in_place && !is_kept())
+        return "the torn record is lost";
+    bool added = size == old_size + strlen(second) &&
+                 memcmp(text + old_size, second, strlen(second)) == 0;
+    if (sim_acked(DONE) && !added)
+        return "the call said it was done, but the record is not behind the old ones";
+    if (untorn_append(trial->path, third, strlen(third), UNTORN_RECORDS_BY_NAME, NULL, NULL) != 0)
+        return "the next append fails";
+    text = sim_get_bytes(trial->path, &size);
+    if (size != old_size + strlen(third) + (added ? strlen(second) : 0) ||
+        memcmp(text + size - strlen(third), third, strlen(third)) != 0)
+        return "the next append does not leave whole records";
+    return is_kept() ? NULL : "the next append lost the torn record";
+}
+
+static long repair(unsigned broken)
+{
+    struct trial trial = append_to("/d/log.jsonl", "{\"n\":1}\n", "");
+    trial.prepare = with_torn_record;
+    trial.act = append_second;
+    trial.broken = broken;
+    trial.quiet = broken != 0;
+    struct sim_scenario scenario = scenario_of(&trial, "torn record");
+    struct sim_report report;
+    scenario.verify = verify_repair;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
+TEST(a_torn_record_is_in_its_place_or_kept_aside_after_every_crash)
+{
+    CHECK_INT(repair(0), 0);
+    CHECK(repair(SIM_FLUSH_LIES) > 0);
+    CHECK(repair(SIM_FLUSH_DIR_LIES) > 0);
 }
 
 TEST(an_append_without_real_flush_is_noticed)

@@ -1,6 +1,7 @@
 #include "calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -67,7 +68,7 @@ const struct call all_calls[] = {
     CALL(lremovexattr, CALL_PATH_0, ON_SET_META),
     CALL(fremovexattr, CALL_HANDLE, ON_SET_META),
     CALL(flock, CALL_HANDLE, {EWOULDBLOCK, EINTR, ENOLCK, EIO}),
-    CALL(fcntl, CALL_HANDLE, {EMFILE, EINTR}),
+    CALL(fcntl, CALL_HANDLE, {EMFILE}),
     CALL(dup, CALL_HANDLE, {EMFILE}),
     CALL(ioctl, CALL_HANDLE, {ENOTTY, EOPNOTSUPP, EIO}),
     CALL(fstat, CALL_HANDLE, ON_STAT),
@@ -79,7 +80,7 @@ const struct call all_calls[] = {
     CALL(faccessat2, CALL_PATH_1, {EACCES, EIO, EROFS}),
     CALL(readlinkat, CALL_PATH_1, {EACCES, EIO}),
     CALL(getdents64, CALL_HANDLE, {EIO, ENOMEM}),
-    CALL(getrandom, CALL_PLAIN, {ENOSYS, EINTR}),
+    CALL(getrandom, CALL_PLAIN, {ENOSYS}),
     CALL(getcwd, CALL_PLAIN, {ENOENT, EACCES}),
     CALL(umask, CALL_PLAIN, {0}),
     CALL(mknodat, CALL_PATH_1, ON_OPEN),
@@ -125,6 +126,19 @@ bool call_writes(const struct call *call)
 bool call_flushes(const struct call *call)
 {
     return call->number == SYS_fsync || call->number == SYS_fdatasync;
+}
+
+int call_error(const struct call *call, const uint64_t args[6], unsigned index, bool for_ever)
+{
+    int error = index < CALL_ERRORS ? call->errors[index] : 0;
+    /* Of what fcntl does only the making of a new handle can fail. */
+    bool makes_handle = args[1] == F_DUPFD || args[1] == F_DUPFD_CLOEXEC;
+    if (call->number == SYS_fcntl && !makes_handle)
+        return 0;
+    /* Whoever waits for input is right to wait on after each signal. */
+    if (call->number == SYS_read && error == EINTR && for_ever)
+        return 0;
+    return error;
 }
 
 bool call_listed(const char *list, const char *name)

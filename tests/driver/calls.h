@@ -4,8 +4,9 @@
 #ifndef DRIVER_CALLS_H
 #define DRIVER_CALLS_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum call_kind {
     CALL_PATH_0, /* the path is argument 0 */
@@ -32,6 +33,9 @@ const struct call *call_by_number(long number);
 bool call_transfers(const struct call *call); /* argument 2 is a byte count that may be cut */
 bool call_writes(const struct call *call);    /* ... and the bytes go out */
 bool call_flushes(const struct call *call);
+
+/* The index-th error this very call may plausibly give, once or for ever; 0: none. */
+int call_error(const struct call *call, const uint64_t args[6], unsigned index, bool for_ever);
 
 /* True if `name` is an item of the comma-separated `list`; an empty or NULL list names all. */
 bool call_listed(const char *list, const char *name);

@@ -10,6 +10,8 @@
 
 #define WAIT "--wait", "1"
 
+enum { SET_UP_MS = 120000 };
+
 const struct scenario all_scenarios[] = {
     {.name = "write",
      .sentence = "a write over an existing file",
@@ -37,7 +39,7 @@ const struct scenario all_scenarios[] = {
     {.name = "write-large",
      .sentence = "a write of a large file",
      .arguments = {"write", "f", WAIT},
-     .large = true},
+     .size = SIZE_LARGE},
     {.name = "write-ordered",
      .sentence = "an ordered write",
      .arguments = {"write", "f", "@new", "--level", "ordered", WAIT}},
@@ -47,7 +49,7 @@ const struct scenario all_scenarios[] = {
     {.name = "keep-inode",
      .sentence = "an overwrite in place",
      .arguments = {"write", "f", "--keep-inode", WAIT},
-     .large = true,
+     .size = SIZE_LARGE,
      .in_place = true},
     {.name = "keep-inode-small",
      .sentence = "an overwrite of a small file in place",
@@ -86,13 +88,13 @@ const struct scenario all_scenarios[] = {
      .sentence = "a write that first finishes a dead one's overwrite",
      .arguments = {"write", "f", WAIT},
      .before = BEFORE_TORN,
-     .large = true,
+     .size = SIZE_MEDIUM,
      .in_place = true},
     {.name = "keep-inode-after-torn",
      .sentence = "an overwrite in place that first finishes a dead one's",
      .arguments = {"write", "f", "--keep-inode", WAIT},
      .before = BEFORE_TORN,
-     .large = true,
+     .size = SIZE_MEDIUM,
      .in_place = true},
     {.name = "after-stage",
      .sentence = "a write that first removes a dead one's stage",
@@ -103,7 +105,7 @@ const struct scenario all_scenarios[] = {
      .arguments = {"check", "f", "--repair", WAIT},
      .effect = EFFECT_SETTLE,
      .before = BEFORE_TORN,
-     .large = true,
+     .size = SIZE_MEDIUM,
      .in_place = true},
     {.name = "repair-stage",
      .sentence = "a repair of a stage that was left",
@@ -119,7 +121,7 @@ const struct scenario all_scenarios[] = {
      .arguments = {"read", "f"},
      .effect = EFFECT_NONE,
      .before = BEFORE_TORN,
-     .large = true},
+     .size = SIZE_MEDIUM},
     {.name = "hash",
      .sentence = "a hash",
      .arguments = {"hash", "f"},
@@ -134,7 +136,7 @@ const struct scenario all_scenarios[] = {
      .arguments = {"check", "."},
      .effect = EFFECT_NONE,
      .before = BEFORE_TORN,
-     .large = true},
+     .size = SIZE_MEDIUM},
 };
 
 const size_t all_scenarios_count = sizeof all_scenarios / sizeof all_scenarios[0];
@@ -152,13 +154,15 @@ static struct blob lines(const char *word, unsigned count, bool records)
     return blob;
 }
 
-void contents_make(struct contents *contents, const char *inputs, bool large, bool records)
+void contents_make(struct contents *contents, const char *inputs, enum scenario_size size,
+                   bool records)
 {
     contents->inputs = inputs;
-    contents->old_version = lines("old", large ? 25000 : 40, records);
-    contents->new_version = lines("new", large ? 20000 : 55, records);
-    contents->next_version = lines("next", large ? 22000 : 30, records);
-    contents->torn_version = lines("torn", large ? 20500 : 50, records);
+    unsigned unit = size == SIZE_SMALL ? 1 : size == SIZE_MEDIUM ? 20 : 500;
+    contents->old_version = lines("old", 50 * unit, records);
+    contents->new_version = lines("new", 40 * unit, records);
+    contents->next_version = lines("next", 44 * unit, records);
+    contents->torn_version = lines("torn", 46 * unit, records);
     place_make(inputs);
     blob_write(inputs, "new", &contents->new_version, 0644);
     blob_write(inputs, "next", &contents->next_version, 0644);
@@ -189,6 +193,7 @@ static void leave_torn(const struct contents *contents, const char *command,
                               .only = "write,pwrite64",
                               .match = target,
                               .directory = directory,
+                              .timeout_ms = SET_UP_MS,
                               .errors = "/dev/null"};
     must_kill(&plan, arguments);
 }
@@ -204,6 +209,7 @@ static void leave_stage(const struct contents *contents, const char *command,
                               .only = "rename,renameat,renameat2",
                               .match = "/stage/",
                               .directory = directory,
+                              .timeout_ms = SET_UP_MS,
                               .errors = "/dev/null"};
     must_kill(&plan, arguments);
 }

@@ -25,13 +25,15 @@ enum scenario_before {
     BEFORE_LINK,      /* `f` is a link over a second one to the file in another directory */
 };
 
+enum scenario_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE }; /* about 1, 20 and 500 KiB */
+
 struct scenario {
     const char *name;
     const char *sentence;  /* begins the names of its tests */
     const char *arguments[SCENARIO_ARGUMENTS]; /* the input is on standard input, and at `@new` */
     enum scenario_effect effect;
     enum scenario_before before;
-    bool large;            /* content of several hundred KiB, the old one longer */
+    enum scenario_size size;
     bool in_place;         /* what is there is what `read` shows */
     bool starts_programs;  /* errors are injected into the command only, not into those */
     bool runs_untorn;      /* ... but they are untorn too: into all */
@@ -48,7 +50,8 @@ struct contents {
     struct blob old_version, new_version, next_version;
     struct blob torn_version; /* what the dead one of the set-up was writing */
 };
-void contents_make(struct contents *contents, const char *inputs, bool large, bool records);
+void contents_make(struct contents *contents, const char *inputs, enum scenario_size size,
+                   bool records);
 
 /* Makes `directory` as the scenario wants it. */
 void scenario_set_up(const struct scenario *scenario, const struct contents *contents,

@@ -141,7 +141,7 @@ static void prepare(struct bench *bench, const struct order *order, const struct
     bench->scenario = scenario;
     bench->timeout_ms = order->timeout_ms;
     bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
-    contents_make(&bench->contents, inputs, scenario->large, records);
+    contents_make(&bench->contents, inputs, scenario->size, records);
     snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
     snprintf(bench->output, sizeof bench->output, "%s/output%u", order->base, worker);
 }

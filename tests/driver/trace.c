@@ -199,6 +199,18 @@ static int64_t call_result(pid_t pid)
 
 #endif
 
+/* Written anew after the failed flush: that flush says nothing about these bytes. */
+static void watch_write(struct tracer *tracer, pid_t pid, int fd)
+{
+    struct identity file;
+    bool regular;
+    if (tracer->failed_count == 0 || !tracee_identify(pid, fd, &file, &regular))
+        return;
+    for (unsigned i = 0; i < tracer->failed_count; i++)
+        if (tracer->failed[i].device == file.device && tracer->failed[i].inode == file.inode)
+            tracer->failed[i] = tracer->failed[--tracer->failed_count];
+}
+
 /* Notes a flush of a regular file that fails, and one that comes after such a failure. */
 static void watch_flush(struct tracer *tracer, pid_t pid, int fd, bool fails)
 {
@@ -240,7 +252,9 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
                    const uint64_t args[6])
 {
     const struct trace_plan *plan = tracer->plan;
-    int error = plan->error != 0 ? plan->error : call->errors[plan->error_index];
+    int error = plan->error != 0
+                    ? plan->error
+                    : call_error(call, args, plan->error_index, plan->for_ever);
     uint64_t size = args[2];
     switch (plan->action) {
     case TRACE_KILL_BEFORE:
@@ -330,6 +344,8 @@ static void on_call(struct tracer *tracer, struct task *task)
     }
     if (call_flushes(call))
         watch_flush(tracer, task->pid, (int)args[0], task->error != 0);
+    if (call_writes(call) && task->error == 0)
+        watch_write(tracer, task->pid, (int)args[0]);
     bool over = met && (tracer->plan->action == TRACE_KILL_BEFORE ||
                         (tracer->plan->action == TRACE_FAIL && task->at_end == END_NOTHING));
     if (over)

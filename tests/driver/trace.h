@@ -56,7 +56,8 @@ struct trace_result {
     char hit[400];      /* what that call was, for people */
     bool hit_flush;     /* it was fsync or fdatasync, and on a regular file: */
     bool hit_regular;
-    bool second_flush;  /* a file was flushed again after a flush of it had been made to fail */
+    bool second_flush;  /* a file was flushed again after a flush of it had been made to fail,
+                           without being written in between */
     bool timed_out;
     int status;         /* of the program, as waitpid gives it */
 };

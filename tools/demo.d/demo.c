@@ -68,8 +68,8 @@ static void print_kills(const struct demo *demo, const struct kill_result result
     demo_progress(demo, "%s", "");
     for (int i = 0; i < SAVES; i++) {
         const struct kill_result *result = &results[i];
-        printf("   %-10s %4ld whole, %4ld torn, %4ld empty", names[i], result->whole,
-               result->torn, result->empty);
+        printf("   %-10s %4ld whole, %4ld torn, %4ld empty", names[i], result->whole, result->torn,
+               result->empty);
         if (result->missing + result->outdated > 0)
             printf(", %ld gone or older than acknowledged", result->missing + result->outdated);
         printf("\n");
@@ -80,19 +80,17 @@ static void print_kills(const struct demo *demo, const struct kill_result result
 
 static void print_updates(const struct demo *demo, const struct update_result results[UPDATES])
 {
-    static const char *const names[UPDATES] = {"read, change, open(\"w\")",
-                                               "read, change, new file, rename", "untorn_update"};
     demo_progress(demo, "%s", "");
     for (int i = 0; i < UPDATES; i++)
-        printf("   %-32s %5ld kept, %5ld lost\n", names[i], demo->updates - results[i].lost,
-               results[i].lost);
+        printf("   %-32s %5ld kept, %5ld lost\n", demo_update_name(i),
+               demo->updates - results[i].lost, results[i].lost);
     printf("\n");
 }
 
 static void print_table(const struct demo *demo, const struct kill_result kills[SAVES],
                         const struct update_result updates[UPDATES])
 {
-    printf("%-50s  lost before  lost after\n", "");
+    printf("%62s %11s\n", "lost before", "lost after");
     printf("%5ld %-44s %11ld %11ld\n", demo->kills, "saves, killed: open(\"w\")",
            kill_result_lost(&kills[PLAIN_SAVE]), kill_result_lost(&kills[UNTORN_SAVE]));
     printf("%5ld %-44s %11ld %11ld\n", demo->updates, "updates, 16 at once: open(\"w\")",
@@ -105,8 +103,8 @@ int main(int argc, char **argv)
 {
     struct demo demo = {.directory = argc > 1 ? argv[1] : ".",
                         .terminal = isatty(STDOUT_FILENO),
-                        .kills = argc > 2 ? atol(argv[2]) : 400,
-                        .updates = argc > 3 ? atol(argv[3]) : 1600};
+                        .kills = argc > 2 ? atol(argv[2]) : 250,
+                        .updates = argc > 3 ? atol(argv[3]) : 960};
     struct kill_result kills[SAVES] = {{0}};
     struct update_result updates[UPDATES] = {{0}};
     struct untorn_probe probe;

@@ -26,6 +26,7 @@ enum { PLAIN_UPDATE, RENAME_UPDATE, UNTORN_UPDATE, UPDATES, PROCESSES = 16 };
 struct update_result {
     long lost, twice;
 };
+const char *demo_update_name(int way);
 void demo_updates(const struct demo *demo, struct update_result results[UPDATES]);
 
 /* One line that is written over by the next; nothing unless on a terminal. */

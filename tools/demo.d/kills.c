@@ -18,7 +18,7 @@
 /* The document: records of one width, each with the version in it, so that no mixture of two
  * versions looks like one. */
 enum { RECORDS = 20000, WIDTH = 45, DIGITS_AT = 33, DIGITS = 8, SIZE = RECORDS * WIDTH };
-enum { LONGEST_US = 15000 };
+enum { LONGEST_US = 15000, START_TRIES = 100000 };
 
 static void stamp(char *document, long version)
 {
@@ -97,7 +97,8 @@ static void run_and_kill(const struct contest *contest, char *document, long del
         demo_die("fork");
     if (child == 0)
         save_for_ever(contest, document, parent);
-    while (atomic_load(&contest->board->begun) <= contest->version)
+    for (long i = 0; i < START_TRIES && atomic_load(&contest->board->begun) <= contest->version;
+         i++)
         pause_us(20);
     pause_us(delay_us);
     kill(child, SIGKILL);

@@ -83,8 +83,7 @@ static bool update_by_rename(const char *path, long number)
     return good;
 }
 
-static int add_number(void *context, const struct untorn_content *old,
-                      struct untorn_change *change)
+static int add_number(void *context, const struct untorn_content *old, struct untorn_change *change)
 {
     const long *number = context;
     size_t size;
@@ -102,21 +101,28 @@ static bool update_untorn(const char *path, long number)
 }
 
 struct way {
-    const char *name;
+    const char *name, *file;
     bool (*update)(const char *path, long number);
 };
 
-static const struct way ways[UPDATES] = {{"open.json", update_plain},
-                                         {"rename.json", update_by_rename},
-                                         {"update.json", update_untorn}};
+static const struct way ways[UPDATES] = {
+    {"read, change, open(\"w\")", "open.json", update_plain},
+    {"read, change, new file, rename", "rename.json", update_by_rename},
+    {"untorn_update", "update.json", update_untorn},
+};
+
+const char *demo_update_name(int way)
+{
+    return ways[way].name;
+}
 
 struct board {
     atomic_bool go;
     atomic_long done;
 };
 
-static _Noreturn void work(const struct way *way, const char *path, struct board *board,
-                           long first, long count)
+static _Noreturn void work(const struct way *way, const char *path, struct board *board, long first,
+                           long count)
 {
     static const struct timespec moment = {.tv_nsec = 100000};
     while (!atomic_load(&board->go))
@@ -180,7 +186,7 @@ void demo_updates(const struct demo *demo, struct update_result results[UPDATES]
         struct board *board = demo_share(sizeof *board);
         char path[4096];
         long each = demo->updates / PROCESSES;
-        snprintf(path, sizeof path, "%s/%s", demo->directory, ways[i].name);
+        snprintf(path, sizeof path, "%s/%s", demo->directory, ways[i].file);
         if (!write_text(path, empty_list, sizeof empty_list - 1))
             demo_die(path);
         for (int process = 0; process < PROCESSES; process++) {

@@ -31,7 +31,7 @@ static bool fault_hits(enum sim_verb verb)
 
 static void run_meanwhile(int call)
 {
-    if (!sim->meanwhile || sim->in_meanwhile)
+    if (!sim->meanwhile || sim->in_meanwhile || sim_is_guarded())
         return;
     int process = sim->process;
     sim->in_meanwhile = true;

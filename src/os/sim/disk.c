@@ -112,9 +112,10 @@ void sim_disk_name(struct sim_disk *disk, int dir, const char *name, int child)
     if (!found && child == SIM_NO_INODE)
         return;
     if (!found) {
-        struct sim_entry *entries = sim_alloc(sizeof *entries * (size_t)(inode->entry_count + 1));
-        memcpy(entries, inode->entries, sizeof *entries * (size_t)place);
-        memcpy(entries + place + 1, inode->entries + place, rest);
+        struct sim_entry *entries = sim_alloc_grown(
+            inode->entries, sizeof *entries * (size_t)inode->entry_count,
+            sizeof *entries * (size_t)(inode->entry_count + 1));
+        memmove(entries + place + 1, entries + place, rest);
         entries[place].name = sim_alloc_text(name);
         inode->entries = entries;
         inode->entry_count++;

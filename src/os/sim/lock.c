@@ -56,6 +56,11 @@ void os_guard_leave(void)
     guarded = false;
 }
 
+bool sim_is_guarded(void)
+{
+    return guarded;
+}
+
 void sim_forget_globals(void)
 {
     guarded = false;

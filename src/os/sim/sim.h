@@ -118,7 +118,8 @@ void sim_process_kill(int id);
 int sim_open_handles(void); /* of the current process */
 
 /* Called before each counted call takes effect, and each os_sleep_ns (then with SIM_ASLEEP): the
- * place for what others do meanwhile. It may make calls itself; they do not come here again. */
+ * place for what others do meanwhile. It may make calls itself; they do not come here again. Not
+ * called while the guard of the code above is entered: simulated processes share that code. */
 typedef void sim_meanwhile(void *context, int call);
 #define SIM_ASLEEP (-1)
 void sim_set_meanwhile(sim_meanwhile *function, void *context);

@@ -60,6 +60,7 @@ struct sim_world *sim_world_new(const struct sim_disk *disk, const struct sim_op
 
 /* Tells the code above that it now is another process (what it gave to os_guard_enter). */
 void sim_forget_globals(void);
+bool sim_is_guarded(void); /* between os_guard_enter and os_guard_leave */
 
 /* ---- a call ---- */
 

@@ -1,0 +1,40 @@
+#!/bin/bash
+# Fish completes verbs, options, values, files and the command behind --.
+. "$TESTS/cli/lib.sh"
+command -v fish >/dev/null || { echo 'fish is not installed' && exit 77; }
+export HOME=$PWD XDG_CONFIG_HOME=$PWD/config XDG_DATA_HOME=$PWD/data
+
+complete_line() {
+    fish --no-config -c "source $TESTS/../completions/untorn.fish; complete -C '$1'" |
+        cut -f 1 | LC_ALL=C sort
+}
+
+offers() {
+    local wanted=$1
+    shift
+    [ "$(complete_line "$1" | tr '\n' ' ')" = "$wanted " ] || { complete_line "$1" && return 1; }
+}
+
+options_of() {
+    untorn "$1" --help | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | LC_ALL=C sort
+}
+
+same_options() {
+    diff <(options_of "$1") <(complete_line "untorn $1 --" | tr -d =)
+}
+
+mkdir folder
+: >file1
+check 'verbs' offers 'read' 'untorn re'
+check 'all verbs' offers 'append check hash help lock probe read update who write' 'untorn '
+for verb in $verbs; do
+    check "the options of $verb, as its help has them" same_options "$verb"
+done
+check 'the values of an option' offers 'cache durable ordered' 'untorn write --level '
+check 'files' offers 'file1' 'untorn write fi'
+check 'directories for probe' offers 'folder/' 'untorn probe f'
+check 'options before the verb are skipped' offers '--records' 'untorn --wait 3 append --rec'
+check 'the command behind --' offers 'untorn' 'untorn lock file1 -- untor'
+check 'files for the command behind --' offers 'file1' 'untorn lock file1 -- cat fi'
+check 'the verbs of help' offers 'who write' 'untorn help w'
+summary

@@ -1,0 +1,158 @@
+/* Every allocation of the library failing in turn: the outcome is honest, nothing leaks or hangs.
+ *
+ * The program's own malloc stands before the C library's and asks the simulator whether to fail.
+ * Under a sanitizer that place is taken: then the tests are skipped. */
+#include "oracle.h"
+
+#include <errno.h>
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define OWN_MALLOC 1
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void __libc_free(void *memory);
+
+static long living; /* allocations not yet freed */
+
+static void *count(void *memory)
+{
+    living += memory != NULL;
+    return memory;
+}
+
+static bool starve(void)
+{
+    bool fails = sim_allocation_fails();
+    if (fails)
+        errno = ENOMEM;
+    return fails;
+}
+
+void *malloc(size_t size)
+{
+    return starve() ? NULL : count(__libc_malloc(size));
+}
+
+void *calloc(size_t number, size_t size)
+{
+    return starve() ? NULL : count(__libc_calloc(number, size));
+}
+
+void *realloc(void *memory, size_t size)
+{
+    if (starve())
+        return NULL;
+    living -= memory != NULL;
+    return count(__libc_realloc(memory, size));
+}
+
+void free(void *memory)
+{
+    living -= memory != NULL;
+    __libc_free(memory);
+}
+#else
+#define OWN_MALLOC 0
+static long living;
+#endif
+
+static int leak_guarded(const struct trial *trial, int (*act)(const struct trial *))
+{
+    long before = living;
+    int rc = act(trial);
+    if (living > before)
+        sim_note("memory leaked");
+    CHECK(living <= before);
+    return rc;
+}
+
+static int write_it(const struct trial *trial)
+{
+    return untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, NULL);
+}
+
+static int set_new(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    const struct trial *trial = context;
+    (void)old;
+    return untorn_change_set(change, trial->new, strlen(trial->new)) == 0 ? 0 : 1;
+}
+
+static int update_it(const struct trial *trial)
+{
+    return untorn_update(trial->path, set_new, (void *)(uintptr_t)trial, &trial->options, NULL);
+}
+
+static int append_it(const struct trial *trial)
+{
+    return untorn_append(trial->path, "{\"n\":2}\n", 8, UNTORN_RECORDS_BY_NAME, &trial->options,
+                         NULL);
+}
+
+static int write_new(const struct trial *trial)
+{
+    return leak_guarded(trial, write_it);
+}
+
+static int update_new(const struct trial *trial)
+{
+    return leak_guarded(trial, update_it);
+}
+
+static int append_new(const struct trial *trial)
+{
+    return leak_guarded(trial, append_it);
+}
+
+static void starve_all(struct trial trial, const char *name)
+{
+    struct sim_scenario scenario = scenario_of(&trial, name);
+    struct sim_report report;
+    if (!OWN_MALLOC)
+        SKIP("a sanitizer has its own malloc");
+    memset(outcomes, 0, sizeof outcomes);
+    sim_for_each_allocation_failure(&scenario, &report);
+    sim_print(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+    CHECK(report.faults > 0);
+    CHECK(outcomes[FAILED] > 0);
+}
+
+static struct trial starving(int (*act)(const struct trial *))
+{
+    return (struct trial){.path = "/d/a.jsonl",
+                          .old = "{\"n\":1}\n",
+                          .new = "{\"n\":1}\n{\"n\":2}\n",
+                          .act = act,
+                          .prepare = with_state_folder,
+                          .profiles = SIM_KILL | SIM_POSIX};
+}
+
+TEST(a_write_without_memory_fails_and_leaves_the_old_content)
+{
+    starve_all(starving(write_new), "write without memory");
+}
+
+TEST(an_update_without_memory_fails_and_leaves_the_old_content)
+{
+    starve_all(starving(update_new), "update without memory");
+}
+
+TEST(an_overwrite_in_place_without_memory_fails_or_is_finished_by_the_next_call)
+{
+    struct trial trial = starving(write_new);
+    trial.options.keep_inode = true;
+    trial.in_place = true;
+    trial.reuse = SIM_REUSE_AFTER_RESTART;
+    starve_all(trial, "in place without memory");
+}
+
+TEST(an_append_without_memory_fails_and_leaves_the_old_records)
+{
+    struct trial trial = starving(append_new);
+    trial.unit = 4096;
+    trial.profiles = SIM_KILL;
+    starve_all(trial, "append without memory");
+}

@@ -1,0 +1,346 @@
+/* Names in a directory, on the real system. */
+#include "harness.h"
+
+#include "file/interpose.h"
+#include "file/support.h"
+#include "os/os.h"
+
+static os_fd here(void)
+{
+    os_fd dir = OS_NONE;
+    CHECK_INT(os_open_dir(OS_NONE, ".", false, &dir), 0);
+    return dir;
+}
+
+TEST(a_name_is_looked_at_without_following_it)
+{
+    os_fd dir = here();
+    struct os_stat stat;
+    put("file", "12345");
+    make_dir("dir", 0750);
+    CHECK_INT(symlink("file", "link"), 0);
+    CHECK_INT(mkfifo("fifo", 0600), 0);
+    CHECK_INT(os_stat(dir, "file", &stat), 0);
+    CHECK_INT(stat.kind, OS_REGULAR);
+    CHECK_INT(stat.size, 5);
+    CHECK_INT(os_stat(dir, "dir", &stat), 0);
+    CHECK_INT(stat.kind, OS_DIRECTORY);
+    CHECK_INT(stat.mode, 0750);
+    CHECK_INT(os_stat(dir, "link", &stat), 0);
+    CHECK_INT(stat.kind, OS_SYMLINK);
+    CHECK_INT(os_stat(dir, "fifo", &stat), 0);
+    CHECK_INT(stat.kind, OS_OTHER);
+    CHECK_INT(os_stat(dir, "missing", &stat), -ENOENT);
+    CHECK_INT(os_stat(dir, "file/x", &stat), -ENOTDIR);
+    os_close(dir);
+}
+
+TEST(what_is_told_of_a_file_is_what_the_system_tells)
+{
+    os_fd dir = here();
+    struct os_stat ours;
+    put("f", "abc");
+    CHECK_INT(chmod("f", 02640), 0);
+    CHECK_INT(link("f", "g"), 0);
+    struct stat theirs = stat_of("f");
+    CHECK_INT(os_stat(dir, "f", &ours), 0);
+    CHECK_INT(ours.device, theirs.st_dev);
+    CHECK_INT(ours.inode, theirs.st_ino);
+    CHECK_INT(ours.size, theirs.st_size);
+    CHECK_INT(ours.mode, theirs.st_mode & 07777);
+    CHECK_INT(ours.links, 2);
+    CHECK_INT(ours.owner, theirs.st_uid);
+    CHECK_INT(ours.group, theirs.st_gid);
+    CHECK(!ours.mount_root);
+    CHECK(!ours.immutable);
+    os_close(dir);
+}
+
+TEST(a_handle_is_looked_at_itself)
+{
+    os_fd dir = here(), file;
+    struct os_stat by_name, by_handle;
+    put("f", "");
+    CHECK_INT(os_open(dir, "f", OS_READ, 0, &file), 0);
+    CHECK_INT(os_stat(dir, "f", &by_name), 0);
+    CHECK_INT(os_stat(file, NULL, &by_handle), 0);
+    CHECK(os_same_file(&by_name, &by_handle));
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(os_stat(file, NULL, &by_handle), 0);
+    CHECK_INT(by_handle.links, 0);
+    os_close(file);
+    os_close(dir);
+    CHECK_INT(os_stat(file, NULL, &by_handle), -EBADF);
+}
+
+TEST(a_mount_point_is_told_apart)
+{
+    struct os_stat stat;
+    put("f", "");
+    put("g", "");
+    private_mounts();
+    os_fd dir = here();
+    CHECK_INT(mount("g", "f", NULL, MS_BIND, NULL), 0);
+    CHECK_INT(os_stat(dir, "f", &stat), 0);
+    CHECK(stat.mount_root);
+    CHECK_INT(os_stat(dir, "g", &stat), 0);
+    CHECK(!stat.mount_root);
+    CHECK_INT(umount("f"), 0);
+    os_close(dir);
+}
+
+TEST(an_unchangeable_file_is_told_apart)
+{
+    static const int marks[] = {FS_IMMUTABLE_FL, FS_APPEND_FL};
+    os_fd dir = here();
+    struct os_stat stat;
+    put("f", "");
+    for (int i = 0; i < 2; i++) {
+        set_marks("f", marks[i]);
+        int rc = os_stat(dir, "f", &stat);
+        set_marks("f", 0);
+        CHECK_INT(rc, 0);
+        CHECK(stat.immutable);
+    }
+    CHECK_INT(os_stat(dir, "f", &stat), 0);
+    CHECK(!stat.immutable);
+    os_close(dir);
+}
+
+TEST(the_text_of_a_link_comes_whole_or_not_at_all)
+{
+    os_fd dir = here();
+    char text[8];
+    CHECK_INT(symlink("1234567", "seven"), 0);
+    CHECK_INT(symlink("12345678", "eight"), 0);
+    put("file", "");
+    CHECK_INT(os_read_link(dir, "seven", text, sizeof text), 0);
+    CHECK_TEXT(text, "1234567");
+    CHECK_INT(os_read_link(dir, "eight", text, sizeof text), -ENAMETOOLONG);
+    CHECK_INT(os_read_link(dir, "file", text, sizeof text), -EINVAL);
+    CHECK_INT(os_read_link(dir, "missing", text, sizeof text), -ENOENT);
+    os_close(dir);
+}
+
+TEST(directories_are_made_and_removed)
+{
+    os_fd dir = here();
+    umask(022);
+    CHECK_INT(os_make_dir(dir, "d", 0777), 0);
+    CHECK_INT(mode_of("d"), 0755);
+    CHECK_INT(os_make_dir(dir, "d", 0777), -EEXIST);
+    CHECK_INT(os_remove(dir, "d", false), -EISDIR);
+    put("d/f", "");
+    CHECK_INT(os_remove(dir, "d", true), -ENOTEMPTY);
+    CHECK_INT(unlink("d/f"), 0);
+    CHECK_INT(os_remove(dir, "d", true), 0);
+    CHECK_INT(os_remove(dir, "d", true), -ENOENT);
+    os_close(dir);
+}
+
+TEST(a_removed_link_leaves_what_it_named)
+{
+    os_fd dir = here();
+    put("f", "text");
+    CHECK_INT(symlink("f", "link"), 0);
+    CHECK_INT(os_remove(dir, "link", false), 0);
+    CHECK(!exists("link"));
+    CHECK_TEXT(text_of("f"), "text");
+    CHECK_INT(os_remove(dir, "f", true), -ENOTDIR);
+    os_close(dir);
+}
+
+TEST(a_rename_replaces_what_has_the_name)
+{
+    os_fd dir = here(), sub;
+    make_dir("sub", 0700);
+    CHECK_INT(os_open_dir(dir, "sub", true, &sub), 0);
+    put("sub/new", "new");
+    put("old", "old");
+    CHECK_INT(os_rename(sub, "new", dir, "old", OS_REPLACE), 0);
+    CHECK_TEXT(text_of("old"), "new");
+    CHECK(!exists("sub/new"));
+    CHECK_INT(os_rename(sub, "new", dir, "old", OS_REPLACE), -ENOENT);
+    CHECK_INT(os_rename(dir, "old", dir, "sub", OS_REPLACE), -EISDIR);
+    os_close(sub);
+    os_close(dir);
+}
+
+TEST(a_rename_may_refuse_a_name_that_is_taken)
+{
+    os_fd dir = here();
+    put("a", "a");
+    put("b", "b");
+    CHECK_INT(os_rename(dir, "a", dir, "b", OS_NO_REPLACE), -EEXIST);
+    CHECK_TEXT(text_of("a"), "a");
+    CHECK_TEXT(text_of("b"), "b");
+    CHECK_INT(os_rename(dir, "a", dir, "c", OS_NO_REPLACE), 0);
+    CHECK_TEXT(text_of("c"), "a");
+    CHECK(!exists("a"));
+    os_close(dir);
+}
+
+TEST(two_names_can_be_swapped)
+{
+    os_fd dir = here();
+    put("a", "a");
+    put("b", "b");
+    CHECK_INT(os_rename(dir, "a", dir, "b", OS_EXCHANGE), 0);
+    CHECK_TEXT(text_of("a"), "b");
+    CHECK_TEXT(text_of("b"), "a");
+    CHECK_INT(os_rename(dir, "a", dir, "missing", OS_EXCHANGE), -ENOENT);
+    os_close(dir);
+}
+
+TEST(without_the_flag_a_link_and_a_removal_stand_in_for_it)
+{
+    static const int codes[] = {EINVAL, ENOSYS, ENOTSUP};
+    os_fd dir = here();
+    put("taken", "taken");
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        put("a", "a");
+        fail_always(CALL_RENAME, "", codes[i]);
+        CHECK_INT(os_rename(dir, "a", dir, "taken", OS_NO_REPLACE), -EEXIST);
+        CHECK_TEXT(text_of("taken"), "taken");
+        CHECK_INT(os_rename(dir, "a", dir, "b", OS_NO_REPLACE), 0);
+        CHECK_TEXT(text_of("b"), "a");
+        CHECK(!exists("a"));
+        CHECK_INT(os_rename(dir, "b", dir, "taken", OS_EXCHANGE), -EINVAL);
+        CHECK_INT(unlink("b"), 0);
+        forget_rules();
+    }
+    os_close(dir);
+}
+
+TEST(with_neither_flag_nor_links_a_rename_that_refuses_is_not_to_be_had)
+{
+    static const int codes[] = {EPERM, ENOTSUP, EMLINK, ENOSYS};
+    os_fd dir = here();
+    put("a", "a");
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        fail_always(CALL_RENAME, "", EINVAL);
+        fail_always(CALL_LINK, "", codes[i]);
+        CHECK_INT(os_rename(dir, "a", dir, "b", OS_NO_REPLACE), -EINVAL);
+        forget_rules();
+    }
+    fail_always(CALL_RENAME, "", EINVAL);
+    fail_always(CALL_LINK, "", EIO);
+    CHECK_INT(os_rename(dir, "a", dir, "b", OS_NO_REPLACE), -EIO);
+    CHECK_TEXT(text_of("a"), "a");
+    os_close(dir);
+}
+
+TEST(a_second_name_is_the_same_file)
+{
+    os_fd dir = here();
+    put("a", "a");
+    put("taken", "");
+    CHECK_INT(os_link(dir, "a", dir, "b"), 0);
+    CHECK_INT(stat_of("a").st_ino, stat_of("b").st_ino);
+    CHECK_INT(os_link(dir, "a", dir, "taken"), -EEXIST);
+    CHECK_INT(os_link(dir, "missing", dir, "c"), -ENOENT);
+    os_close(dir);
+}
+
+struct listing {
+    int seen[2000];
+    int count, others, stop_after;
+};
+
+static int visit(void *context, const char *name)
+{
+    struct listing *listing = context;
+    int number;
+    if (sscanf(name, "a-rather-long-name-%d", &number) == 1)
+        listing->seen[number]++;
+    else
+        listing->others++;
+    return ++listing->count == listing->stop_after ? 42 : 0;
+}
+
+static void make_many(int count)
+{
+    char name[64];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "a-rather-long-name-%d", i);
+        put(name, "");
+    }
+}
+
+TEST(a_listing_shows_every_name_once_and_no_dots)
+{
+    os_fd dir = here();
+    struct listing listing = {0};
+    CHECK_INT(os_list(dir, visit, &listing), 0);
+    CHECK_INT(listing.count, 0);
+    make_many(1000);
+    for (int round = 0; round < 2; round++) {
+        memset(&listing, 0, sizeof listing);
+        CHECK_INT(os_list(dir, visit, &listing), 0);
+        CHECK_INT(listing.others, 0);
+        for (int i = 0; i < 1000; i++)
+            CHECK_INT(listing.seen[i], 1);
+    }
+    os_close(dir);
+}
+
+TEST(a_listing_ends_when_the_visitor_says_so)
+{
+    os_fd dir = here();
+    struct listing listing = {.stop_after = 3};
+    make_many(10);
+    CHECK_INT(os_list(dir, visit, &listing), 42);
+    CHECK_INT(listing.count, 3);
+    os_close(dir);
+}
+
+struct nested {
+    os_fd dir;
+    struct listing outer, inner;
+};
+
+static int visit_within(void *context, const char *name)
+{
+    struct nested *nested = context;
+    memset(&nested->inner, 0, sizeof nested->inner);
+    CHECK_INT(os_list(nested->dir, visit, &nested->inner), 0);
+    CHECK_INT(nested->inner.count, 150);
+    return visit(&nested->outer, name);
+}
+
+/* A visitor may use the same handle: clearing up behind one entry lists the folder again. */
+TEST(a_listing_inside_a_listing_does_not_end_the_outer_one)
+{
+    struct nested nested = {.dir = here()};
+    make_many(150);
+    CHECK_INT(os_list(nested.dir, visit_within, &nested), 0);
+    CHECK_INT(nested.outer.count, 150);
+    os_close(nested.dir);
+}
+
+static int visit_and_remove(void *context, const char *name)
+{
+    os_fd *dir = context;
+    return os_remove(*dir, name, false);
+}
+
+TEST(names_may_be_removed_while_they_are_listed)
+{
+    os_fd dir = here();
+    make_many(500);
+    CHECK_INT(os_list(dir, visit_and_remove, &dir), 0);
+    CHECK_INT(count_entries(".", ""), 0);
+    os_close(dir);
+}
+
+TEST(what_is_no_directory_cannot_be_listed)
+{
+    struct listing listing = {0};
+    os_fd dir = here(), file;
+    put("f", "");
+    CHECK_INT(os_open(dir, "f", OS_READ, 0, &file), 0);
+    CHECK_INT(os_list(file, visit, &listing), -ENOTDIR);
+    os_close(file);
+    os_close(dir);
+    CHECK_INT(os_list(dir, visit, &listing), -EBADF);
+}
