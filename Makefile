@@ -30,11 +30,11 @@ demo:
 
 check:
 	@tools/setup build check
-	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) $(T)
+	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) '$(T)'
 
 check-long:
 	@tools/setup build check
-	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 $(T)
+	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 '$(T)'
 
 bench:
 	@tools/setup build bench
@@ -43,7 +43,7 @@ bench:
 
 coverage:
 	@tools/setup build check coverage
-	@tools/coverage $(BUILD)-coverage $(JOBS) $(T)
+	@tools/coverage $(BUILD)-coverage $(JOBS) '$(T)'
 
 format:
 	@tools/setup format

@@ -47,10 +47,10 @@ static int lock_and_run(struct arguments *arguments, struct untorn_lock **locks)
 }
 
 /* The locks are not released: they end with us, unless something that the command left running
- * holds them further. Static, so that a leak checker finds them in use. */
+ * holds them further. Static and volatile, so that a leak checker finds them in use. */
 static int run_lock(struct arguments *arguments)
 {
-    static struct untorn_lock **locks;
+    static struct untorn_lock **volatile locks;
     locks = calloc((size_t)arguments->operand_count, sizeof(struct untorn_lock *));
     if (!locks) {
         message("%s", untorn_status_text(UNTORN_NO_MEMORY));

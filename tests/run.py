@@ -134,7 +134,6 @@ def environment(build, tests, python, directory):
     values.update(UNTORN=str(build / "untorn"), BUILD=str(build), TESTS=str(tests),
                   PYTHON=str(python), TMPDIR=str(directory), LC_ALL="C.UTF-8",
                   PATH=f"{build}:{os.environ['PATH']}:/usr/sbin:/sbin",
-                  ASAN_OPTIONS="abort_on_error=0:detect_stack_use_after_return=1",
                   UBSAN_OPTIONS="print_stacktrace=1")
     return values
 

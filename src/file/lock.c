@@ -10,47 +10,50 @@
 #include "file/owner.h"
 
 /* What others put under the name is not written into; a foreign lock file is never written. */
-static int open_existing(struct lock *lock, os_fd *ret_file)
+static int open_existing(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
 {
     unsigned how = OS_READ | OS_WRITE;
-    return lock->foreign ? io_open(lock->folder, lock->name, how, 0, ret_file)
-                         : io_open_own(lock->folder, lock->name, how, ret_file, NULL);
+    if (!lock->foreign)
+        return io_open_own(lock->folder, lock->name, how, ret_file, ret_stat);
+    int rc = io_open(lock->folder, lock->name, how, 0, ret_file);
+    if (rc == -EACCES || rc == -EROFS)
+        rc = io_open(lock->folder, lock->name, OS_READ, 0, ret_file);
+    return rc < 0 ? rc : os_stat(*ret_file, NULL, ret_stat);
 }
 
-/* Lock files are usable by exactly those who may write the parent; a creator that died before it
- * could say so is made up for by the next process of its user. */
-static int open_or_make(struct lock *lock, os_fd *ret_file)
+static int make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
+{
+    int rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
+                     lock->foreign ? 0666 : 0600, ret_file);
+    if (rc < 0)
+        return rc;
+    if (!lock->foreign)
+        (void)os_share(*ret_file, lock->state->root, NULL); /* made up for in open_file */
+    return os_stat(*ret_file, NULL, ret_stat);
+}
+
+static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
 {
     int rc = -ENOENT;
     for (int i = 0; i < LIMIT_TRIES; i++) {
-        rc = open_existing(lock, ret_file);
-        if (rc == -EACCES) {
+        rc = open_existing(lock, ret_file, ret_stat);
+        if (rc == -ENOENT)
+            rc = make(lock, ret_file, ret_stat);
+        if (rc == -EACCES)
             os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
-            continue;
-        }
-        if (rc != -ENOENT)
-            return rc;
-        rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
-                     lock->foreign ? 0666 : 0600, ret_file);
-        if (rc == 0 && !lock->foreign)
-            (void)os_share(*ret_file, lock->state->root, NULL);
-        if (rc != -EEXIST)
+        else if (rc != -EEXIST)
             return rc;
     }
     return rc;
 }
 
+/* Lock files are usable by exactly those who may write the parent; a creator that died before it
+ * could say so is made up for by the next process of its user. */
 static int open_file(struct lock *lock)
 {
     os_fd file = OS_NONE;
     struct os_stat stat;
-    int rc = open_or_make(lock, &file);
-    if ((rc == -EACCES || rc == -EROFS) && lock->foreign)
-        rc = io_open(lock->folder, lock->name, OS_READ, 0, &file);
-    if (rc == 0)
-        rc = os_stat(file, NULL, &stat);
-    if (rc == 0 && stat.kind != OS_REGULAR)
-        rc = -ELOOP;
+    int rc = open_or_make(lock, &file, &stat);
     if (rc < 0) {
         os_close(file);
         return rc;

@@ -4,11 +4,12 @@
 
 #include "base/pathtext.h"
 #include "file/io.h"
+#include "file/stage.h"
 
 struct sweep {
     os_fd folder;
     char own_name[LIMIT_NAME + 1];
-    const char *own;
+    const struct stage *own;
     int looked, removed;
 };
 
@@ -39,7 +40,7 @@ static int visit(void *context, const char *entry)
     os_fd file;
     if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
         return 1;
-    bool spared = sweep->own && strcmp(entry, sweep->own) == 0;
+    bool spared = sweep->own && strcmp(entry, sweep->own->name) == 0;
     if (spared || !path_is_own_entry(entry, sweep->own_name) || !take(sweep->folder, entry, &file))
         return 0;
     if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
@@ -48,10 +49,12 @@ static int visit(void *context, const char *entry)
     return 0;
 }
 
-void sweep_stages(struct state *state, const char *name, const char *own)
+void sweep_stages(struct state *state, const char *name, const struct stage *own)
 {
     struct sweep sweep = {.own = own};
-    if (state_folder(state, FOLDER_STAGE, false, &sweep.folder) < 0)
+    if (own) /* its folder is open already */
+        sweep.folder = own->folder;
+    else if (state_folder(state, FOLDER_STAGE, false, &sweep.folder) < 0)
         return;
     path_own_name(name, LIMIT_SUFFIX, sweep.own_name);
     (void)os_list(sweep.folder, visit, &sweep); /* best effort */

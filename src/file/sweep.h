@@ -11,9 +11,11 @@
 
 #include "file/state.h"
 
+struct stage;
+
 /* Removes dead stages of `name`. Best effort: what stays is swept by the next one. `own` is the
  * caller's own stage, or NULL. */
-void sweep_stages(struct state *state, const char *name, const char *own);
+void sweep_stages(struct state *state, const char *name, const struct stage *own);
 
 /* Whether the stage's writer is gone. Never removes. */
 bool sweep_is_dead(os_fd folder, const char *entry);

@@ -55,35 +55,39 @@ int target_open(struct target *target, const char *path, const struct untorn_opt
     return target_reopen(target, error);
 }
 
-/* The file under its name, held open. AGAIN where the name became a link or just changed. */
+/* Opens what has the name, for reading or, where that is denied, just to hold it. */
+static int open_hold(struct target *target)
+{
+    os_fd dir = target->place.dir;
+    const char *name = target->place.name;
+    int rc = io_open(dir, name, OS_READ, 0, &target->hold);
+    target->readable = rc == 0;
+    if (rc == -EACCES || rc == -ELOOP || rc == -EPERM)
+        rc = io_open(dir, name, OS_HOLD, 0, &target->hold);
+    return rc;
+}
+
+/* The file under its name, held open. AGAIN where the name became a link. That the name still is
+ * this file is looked at again before it changes. [LOCK-2] */
 static int look(struct target *target, struct untorn_error *error)
 {
-    struct os_stat held;
     os_close(target->hold);
     target->hold = OS_NONE;
-    int rc = os_stat(target->place.dir, target->place.name, &target->stat);
+    int rc = open_hold(target);
     target->exists = rc == 0;
     if (rc == -ENOENT)
         return 0;
+    if (rc == 0)
+        rc = os_stat(target->hold, NULL, &target->stat);
     if (rc < 0)
-        return error_os(error, rc, "look at it");
+        return error_os(error, rc, "open it");
     if (target->stat.kind == OS_SYMLINK && target->options->symlink != UNTORN_REPLACE_LINK)
         return AGAIN;
     if (target->stat.kind != OS_REGULAR && target->stat.kind != OS_SYMLINK) {
         error_detail(error, "%s", place_kind_text(target->stat.kind));
         return error_fail(error, UNTORN_NOT_A_FILE, NULL);
     }
-    rc = io_open(target->place.dir, target->place.name, OS_READ, 0, &target->hold);
-    target->readable = rc == 0;
-    if (rc == -EACCES || rc == -ELOOP || rc == -EPERM)
-        rc = io_open(target->place.dir, target->place.name, OS_HOLD, 0, &target->hold);
-    if (rc == -ENOENT)
-        return AGAIN;
-    if (rc == 0)
-        rc = os_stat(target->hold, NULL, &held);
-    if (rc < 0)
-        return error_os(error, rc, "open it");
-    return os_same_file(&held, &target->stat) ? 0 : AGAIN;
+    return 0;
 }
 
 static int settle(struct target *target, enum os_lock kind, struct untorn_error *error)

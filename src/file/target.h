@@ -19,6 +19,8 @@
 
 #include "file/lock.h"
 
+struct stage;
+
 struct target {
     const char *path; /* borrowed */
     const struct untorn_options *options;
@@ -29,7 +31,7 @@ struct target {
     struct os_stat stat; /* of what has the name: a regular file, or a link to be replaced */
     os_fd hold;          /* it, open: for reading, or where that is denied just held */
     bool readable;       /* `hold` can be read */
-    const char *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
+    const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
     uint64_t deadline;
     int restarts;
 };

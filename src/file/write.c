@@ -100,7 +100,7 @@ int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *rete
     if (writer->spent)
         return error_fail(error, UNTORN_INVALID, "commit a writer that has ended");
     writer->spent = true;
-    writer->target.own_stage = writer->stage.name;
+    writer->target.own_stage = &writer->stage;
     for (;;) {
         int rc = target_lock(&writer->target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)

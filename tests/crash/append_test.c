@@ -1,4 +1,5 @@
-/* untorn_append: old records stay, new ones are whole, torn ones never become part of a line. */
+/* untorn_append: old records stay [APPEND-1], new ones are whole, torn ones never become part of
+ * another line [APPEND-2], a failed one leaves nothing [APPEND-3]. */
 #include "oracle.h"
 
 static char first[1200], second[1200], third[1200]; /* records that span units of the disk */
@@ -22,8 +23,8 @@ __attribute__((constructor)) static void make_records(void)
 static int append_new(const struct trial *trial)
 {
     const char *added = trial->new + strlen(trial->old ? trial->old : "");
-    return untorn_append(trial->path, added, strlen(added), UNTORN_RECORDS_BY_NAME,
-                         &trial->options, NULL);
+    return untorn_append(trial->path, added, strlen(added), UNTORN_RECORDS_BY_NAME, &trial->options,
+                         NULL);
 }
 
 static struct trial append_to(const char *path, const char *old, const char *added)
@@ -94,7 +95,8 @@ static const char *verify_log(void *context)
         return verdict;
     }
     problem = judge_lines(trial, strstr(trial->path, ".jsonl") != NULL);
-    return problem ? problem : judge_tree(trial, "/d/log.jsonl\n/d/log.txt\n/d/.untorn/\n/d/sub/\n");
+    return problem ? problem
+                   : judge_tree(trial, "/d/log.jsonl\n/d/log.txt\n/d/.untorn/\n/d/sub/\n");
 }
 
 static struct sim_report explore_log(struct trial trial, const char *name, bool faults)
@@ -186,12 +188,12 @@ static const char *verify_repair(void *context)
     const char *text = sim_get_bytes(trial->path, &size);
     if (!text || size < old_size || memcmp(text, trial->old, old_size) != 0)
         return "old records are damaged";
-    bool in_place = size >= old_size + strlen(torn) &&
-                    memcmp(text + old_size, torn, strlen(torn)) == 0;
+    bool in_place =
+        size >= old_size + strlen(torn) && memcmp(text + old_size, torn, strlen(torn)) == 0;
     if (!in_place && !is_kept())
         return "the torn record is lost";
-    bool added = size == old_size + strlen(second) &&
-                 memcmp(text + old_size, second, strlen(second)) == 0;
+    bool added =
+        size == old_size + strlen(second) && memcmp(text + old_size, second, strlen(second)) == 0;
     if (sim_acked(DONE) && !added)
         return "the call said it was done, but the record is not behind the old ones";
     if (untorn_append(trial->path, third, strlen(third), UNTORN_RECORDS_BY_NAME, NULL, NULL) != 0)

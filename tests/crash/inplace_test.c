@@ -1,4 +1,5 @@
-/* Overwriting in place through the journal: keep_inode, and files that are mount points. */
+/* Overwriting in place through the journal: keep_inode, and files that are mount points. What
+ * [INPLACE-1] to [INPLACE-3] promise, under every profile; [INPLACE-4] is in readers_test.c. */
 #include "oracle.h"
 
 static int write_new(const struct trial *trial)
@@ -64,15 +65,25 @@ TEST(a_crash_while_an_overwrite_is_being_finished_is_finished_by_the_next)
     trial.old = content("old", 0);
     trial.new = content("new", 1);
     trial.recovers = true;
+    trial.faulty_recoveries = 64;
     CHECK_INT(explore(trial, "in place, crash in recovery").bad, 0);
 }
 
-TEST(a_second_overwrite_in_place_reads_one_of_the_two_after_every_crash)
+static void with_used_journal(const struct trial *trial)
+{
+    struct untorn_options options = {.keep_inode = true};
+    with_state_folder(trial);
+    CHECK_INT(untorn_write(trial->path, "between\n", 8, &options, NULL), 0);
+    CHECK_INT(untorn_write(trial->path, trial->old, strlen(trial->old), &options, NULL), 0);
+}
+
+TEST(an_overwrite_with_a_journal_that_served_before_reads_old_or_new_after_every_crash)
 {
     struct trial trial = keep_inode();
-    trial.prepare = with_state_folder;
+    trial.prepare = with_used_journal;
+    CHECK_INT(explore(trial, "in place, used journal").bad, 0);
     trial.unit = 4096;
-    CHECK_INT(explore(trial, "in place, large units").bad, 0);
+    CHECK_INT(explore(trial, "in place, used journal, large units").bad, 0);
 }
 
 TEST(a_mount_point_is_overwritten_in_place_and_reads_old_or_new_after_every_crash)

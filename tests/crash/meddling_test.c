@@ -1,5 +1,6 @@
 /* Somebody else acts between any two steps of a call: removes our folder, replaces the file, or is
  * another untorn that finds no lock because the folder was removed. Nothing is lost by it.
+ * [LOCK-1], [LOCK-2]
  *
  * Left out is the moment in which the directory's own lock is held: there others wait. */
 #include "harness.h"

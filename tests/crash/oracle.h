@@ -29,19 +29,21 @@
 enum { DONE, FAILED, UNSETTLED };
 
 struct trial {
-    const char *path;       /* as the call names it */
-    const char *real;       /* the file it leads to; NULL: the same */
-    const char *old, *new;  /* old NULL: there is no file */
+    const char *path;      /* as the call names it */
+    const char *real;      /* the file it leads to; NULL: the same */
+    const char *old, *new; /* old NULL: there is no file */
     struct untorn_options options;
     int (*act)(const struct trial *trial); /* returns what the call returned */
     void (*prepare)(const struct trial *trial);
 
-    bool in_place;  /* only readers through untorn are promised the whole */
-    bool recovers;  /* also crash inside a recovery (untorn check --repair) */
-    unsigned unit;  /* 0: 512 */
+    bool marked;   /* prepare gave the old version owner, mode, ACL and attribute: with_meta */
+    bool in_place; /* only readers through untorn are promised the whole */
+    bool recovers; /* also crash inside a recovery (untorn check --repair) */
+    unsigned unit; /* 0: 512 */
     unsigned profiles, broken;
     enum sim_reuse reuse;
     bool keeps_tail; /* a torn record may be kept aside */
+    int faulty_recoveries;
     bool quiet;
 };
 
@@ -110,6 +112,23 @@ static inline const char *judge(const struct trial *trial, const char *text)
     return NULL;
 }
 
+/* Both versions have the metadata that the old one was given: see with_meta. */
+static const struct sim_attributes plain = {.mode = 0644};
+static const struct sim_attributes marked = {
+    .mode = 0640, .owner = 7, .group = 8, .acl = "u:9", .xattr = "label"};
+
+static inline const char *judge_meta(const struct trial *trial)
+{
+    const struct sim_attributes *expected = trial->marked ? &marked : &plain;
+    if (!sim_exists(real_path(trial)) || trial->in_place)
+        return NULL;
+    struct sim_attributes now = sim_attributes(real_path(trial));
+    bool same = now.mode == expected->mode && now.owner == expected->owner &&
+                now.group == expected->group && strcmp(now.acl, expected->acl) == 0 &&
+                strcmp(now.xattr, expected->xattr) == 0;
+    return same ? NULL : "owner, mode or an attribute is not that of the old version";
+}
+
 /* Reading must not be disturbed by anything, and must not make anything. */
 static inline const char *judge_read(const struct trial *trial)
 {
@@ -159,10 +178,11 @@ static inline int see_and_change(void *context, const struct untorn_content *old
                                  struct untorn_change *change)
 {
     const char **seen = context;
-    *seen = old ? (is_text(old->data, seen[1])   ? "old"
-                   : is_text(old->data, seen[2]) ? "new"
-                                                 : "other")
-            : seen[1] ? "gone" : "old";
+    *seen = old       ? (is_text(old->data, seen[1])   ? "old"
+                         : is_text(old->data, seen[2]) ? "new"
+                                                       : "other")
+            : seen[1] ? "gone"
+                      : "old";
     return untorn_change_set(change, "third\n", 6);
 }
 
@@ -185,8 +205,7 @@ static inline const char *judge_next(const struct trial *trial)
     if (strcmp(seen[0], "old") != 0 && strcmp(seen[0], "new") != 0)
         return "the next writer saw neither old nor new";
     if ((sim_acked(FAILED) && strcmp(seen[0], "old") != 0) ||
-        (sim_acked(DONE) && trial->options.level == UNTORN_DURABLE &&
-         strcmp(seen[0], "new") != 0))
+        (sim_acked(DONE) && trial->options.level == UNTORN_DURABLE && strcmp(seen[0], "new") != 0))
         return "the next writer saw the version that should not be";
     if (!is_text(sim_get(real_path(trial)), "third\n"))
         return "the next call did not write what it said";
@@ -201,9 +220,13 @@ static inline const char *trial_verify(void *context)
     if (!trial->in_place)
         verdict = judge(trial, sim_get(real_path(trial)));
     if (!verdict)
+        verdict = judge_meta(trial);
+    if (!verdict)
         verdict = judge_read(trial);
     if (!verdict)
         verdict = judge_next(trial);
+    if (!verdict)
+        verdict = judge_meta(trial);
     snprintf(expected, sizeof expected, "%s\n%s\n/d/.untorn/\n/d/link\n/d/sub/\n", trial->path,
              real_path(trial));
     return verdict ? verdict : judge_tree(trial, expected);
@@ -232,7 +255,8 @@ static inline struct sim_scenario scenario_of(struct trial *trial, const char *n
         .profiles = trial->profiles ? trial->profiles : SIM_ALL_GATES,
         .options = {.unit = trial->unit ? trial->unit : 512, .seed = 1, .reuse = trial->reuse},
         .broken = trial->broken,
-        .limit = is_long() ? 1000000 : 50000,
+        .limit = is_long() ? 1000000 : 20000,
+        .faulty_recoveries = is_long() ? trial->recovers : trial->faulty_recoveries,
         .quiet = trial->quiet,
     };
 }
@@ -257,6 +281,13 @@ static inline struct sim_report explore_faults(struct trial trial, const char *n
     printf("      outcomes: %ld done, %ld failed, %ld not settled\n", outcomes[DONE],
            outcomes[FAILED], outcomes[UNSETTLED]);
     return report;
+}
+
+/* As with_state_folder, and the old version has owner, mode, ACL and an attribute of its own. */
+static inline void with_meta(const struct trial *trial)
+{
+    with_state_folder(trial);
+    sim_set_attributes(real_path(trial), &marked);
 }
 
 /* `blocks` units of 512 bytes and a bit, each different from every other. */

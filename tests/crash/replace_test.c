@@ -1,4 +1,6 @@
-/* untorn_write, untorn_update and the streaming writer on the rename path, crashed everywhere. */
+/* untorn_write, untorn_update and the streaming writer on the rename path, crashed everywhere:
+ * what [REPLACE-1] to [REPLACE-6] promise, under every profile. The alice profile, where not even
+ * rename is atomic, is a report. */
 #include "oracle.h"
 
 #include <errno.h>
@@ -73,12 +75,28 @@ TEST(a_replaced_file_is_old_or_new_after_every_crash)
 {
     struct trial trial = replace();
     trial.recovers = true;
+    trial.faulty_recoveries = 4;
     CHECK_INT(explore(trial, "replace").bad, 0);
     trial.reuse = SIM_REUSE_AFTER_RESTART;
     CHECK_INT(explore(trial, "replace, inode numbers not reused").bad, 0);
     trial.recovers = false;
     trial.unit = 4096;
     CHECK_INT(explore(trial, "replace, large units").bad, 0);
+    trial.profiles = SIM_ALICE;
+    trial.quiet = true;
+    (void)explore(trial, "replace, alice (report only)");
+}
+
+/* [REPLACE-5] Through the descriptor, before the rename: there is no moment without it. */
+TEST(the_new_version_has_the_old_ones_metadata_after_every_crash)
+{
+    struct trial trial = replace();
+    trial.prepare = with_meta;
+    trial.marked = true;
+    CHECK_INT(explore(trial, "metadata").bad, 0);
+    trial.broken = SIM_FLUSH_LIES; /* which makes metadata durable too */
+    trial.quiet = true;
+    CHECK(explore(trial, "metadata, lying flush").bad > 0);
 }
 
 TEST(a_first_save_is_nothing_or_whole_after_every_crash)
@@ -145,6 +163,7 @@ TEST(at_level_cache_a_kill_leaves_old_or_new_whole)
     CHECK(explore(trial, "cache, but the power goes").bad > 0);
 }
 
+/* [REPLACE-2] is what this breaks. */
 TEST(a_flush_that_does_nothing_is_noticed)
 {
     struct trial trial = replace();
@@ -155,6 +174,7 @@ TEST(a_flush_that_does_nothing_is_noticed)
     CHECK(explore(trial, "lying flush, ordered").bad > 0);
 }
 
+/* [REPLACE-3] */
 TEST(a_directory_flush_that_does_nothing_is_noticed)
 {
     struct trial trial = replace();
@@ -165,6 +185,7 @@ TEST(a_directory_flush_that_does_nothing_is_noticed)
     CHECK_INT(explore(trial, "lying directory flush, ordered").bad, 0);
 }
 
+/* [REPLACE-1] */
 TEST(a_rename_that_is_not_atomic_is_noticed)
 {
     struct trial trial = replace();
@@ -175,7 +196,7 @@ TEST(a_rename_that_is_not_atomic_is_noticed)
     CHECK(explore(trial, "split rename, kill").bad > 0);
 }
 
-/* ---- unchanged ---- */
+/* ---- unchanged: [REPLACE-6] ---- */
 
 /* Another program put the new content there, and flushed nothing. */
 static void replace_carelessly(const struct trial *trial)
@@ -236,7 +257,7 @@ TEST(unchanged_is_said_only_of_what_survives)
     CHECK(unchanged(update_without_change, SIM_FLUSH_DIR_LIES) > 0);
 }
 
-/* ---- faults ---- */
+/* ---- faults: [REPLACE-4], [STAGE-3] ---- */
 
 TEST(a_fault_at_any_call_of_a_write_gives_an_honest_outcome)
 {
@@ -289,7 +310,7 @@ TEST(a_fault_at_level_ordered_gives_an_honest_outcome)
     CHECK_INT(explore_faults(trial, "faults at level ordered").bad, 0);
 }
 
-/* ---- other writers ---- */
+/* ---- other writers: [STAGE-1], [SWEEP-1], [SWEEP-2] ---- */
 
 TEST(the_stage_of_a_killed_writer_is_swept_and_that_of_a_living_one_is_not)
 {

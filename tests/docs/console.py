@@ -2,10 +2,12 @@
 
     console.py FILE.md
 
-In a fenced block marked `console`, a line `$ COMMAND` is run and the lines behind it are what it must
-print, standard error included; `...` stands for any text within a line. Blocks marked `sh` and
-`python` are run and must succeed. The blocks of a document run in order, in the current directory,
-those for a shell in one shell. Prints a line for each block, and at the end how many passed.
+In a fenced block marked `console`, a line `$ COMMAND` is run and the lines behind it are what it
+must print, standard error included; `...` stands for any text within a line. Blocks marked `sh`
+and `python` are run and must succeed. A block marked `c` is the source that the next `sh` block
+names.
+The blocks of a document run in order, in the current directory, those for a shell in one shell.
+Prints a line for each block, and at the end how many passed.
 """
 
 import os
@@ -72,8 +74,12 @@ def run_console(shell, content):
     return None
 
 
-def run_sh(shell, content):
-    printed, status = shell.run(content)
+def run_sh(shell, content, source):
+    for name in re.findall(r"(?<![\w/])\w+\.c\b", content):
+        if source and not os.path.exists(name):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(source)
+    printed, status = shell.run(f"(set -e\n{content})")
     return None if status == 0 else f"status {status}\n{printed}"
 
 
@@ -84,7 +90,16 @@ def run_python(content):
     missing = re.search(r"ModuleNotFoundError: (.*)", done.stdout)
     if missing:
         return "skip", missing[1]
-    return None if done.returncode == 0 else done.stdout
+    return None if done.returncode == 0 else f"status {done.returncode}\n{done.stdout}"
+
+
+def run_block(shell, language, content, source):
+    """None, what is wrong, or ("skip", why)."""
+    if language == "python":
+        return run_python(content)
+    if language == "sh":
+        return run_sh(shell, content, source)
+    return run_console(shell, content)
 
 
 def main():
@@ -93,14 +108,15 @@ def main():
     shell = Shell()
     with open(document, encoding="utf-8") as file:
         text = file.read()
+    source = None
     for line, language, content in blocks(text):
+        if language == "c":
+            source = content
         if language not in ("console", "sh", "python"):
             continue
-        if language == "python":
-            problem = run_python(content)
-        else:
-            problem = (run_console if language == "console" else run_sh)(shell, content)
-        sentence = f"the {language} example in {os.path.basename(document)}:{line} does what it says"
+        problem = run_block(shell, language, content, source)
+        where = f"{os.path.basename(document)}:{line}"
+        sentence = f"the {language} example in {where} does what it says"
         if isinstance(problem, tuple):
             counts["skip"] += 1
             print(f"skip {sentence}: {problem[1]}")

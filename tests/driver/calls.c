@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define ON_OPEN {EACCES, EMFILE, ENOSPC, EIO, EROFS, EINTR, ENOMEM}
+#define ON_OPEN {EIO, EMFILE, ENOSPC, EACCES, EROFS, EINTR}
 #define ON_STAT {EACCES, EIO, ENOMEM}
 #define ON_READ {EIO, EINTR}
 #define ON_WRITE {ENOSPC, EIO, EDQUOT, EFBIG, EINTR}
@@ -135,6 +135,10 @@ int call_error(const struct call *call, const uint64_t args[6], unsigned index, 
     bool makes_handle = args[1] == F_DUPFD || args[1] == F_DUPFD_CLOEXEC;
     if (call->number == SYS_fcntl && !makes_handle)
         return 0;
+    /* A full or read-only file system does not mind being looked at. */
+    bool looks = call->number == SYS_openat && (args[2] & (O_CREAT | O_ACCMODE)) == 0;
+    if (looks && (error == ENOSPC || error == EROFS))
+        return EIO;
     /* Whoever waits for input is right to wait on after each signal. */
     if (call->number == SYS_read && error == EINTR && for_ever)
         return 0;

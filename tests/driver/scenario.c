@@ -14,9 +14,11 @@ enum { SET_UP_MS = 120000 };
 
 const struct scenario all_scenarios[] = {
     {.name = "write",
+     .fresh = true,
      .sentence = "a write over an existing file",
      .arguments = {"write", "f", WAIT}},
     {.name = "write-new",
+     .fresh = true,
      .sentence = "a write of a new file",
      .arguments = {"write", "f", WAIT},
      .before = BEFORE_NO_FILE},
@@ -52,6 +54,7 @@ const struct scenario all_scenarios[] = {
      .size = SIZE_LARGE,
      .in_place = true},
     {.name = "keep-inode-small",
+     .fresh = true,
      .sentence = "an overwrite of a small file in place",
      .arguments = {"write", "f", "--keep-inode", WAIT},
      .in_place = true},
@@ -64,6 +67,7 @@ const struct scenario all_scenarios[] = {
      .arguments = {"append", "f", WAIT},
      .effect = EFFECT_APPEND},
     {.name = "append-new",
+     .fresh = true,
      .sentence = "an append that makes the file",
      .arguments = {"append", "f", WAIT},
      .effect = EFFECT_APPEND,
@@ -113,6 +117,7 @@ const struct scenario all_scenarios[] = {
      .effect = EFFECT_SETTLE,
      .before = BEFORE_STAGE},
     {.name = "read",
+     .fresh = true,
      .sentence = "a read",
      .arguments = {"read", "f"},
      .effect = EFFECT_NONE},
@@ -123,6 +128,7 @@ const struct scenario all_scenarios[] = {
      .before = BEFORE_TORN,
      .size = SIZE_MEDIUM},
     {.name = "hash",
+     .fresh = true,
      .sentence = "a hash",
      .arguments = {"hash", "f"},
      .effect = EFFECT_NONE},
@@ -214,6 +220,19 @@ static void leave_stage(const struct contents *contents, const char *command,
     must_kill(&plan, arguments);
 }
 
+/* Somebody has used untorn here before: its folder is there, and the lock. */
+static void use_before(const struct scenario *scenario, const char *command, const char *directory)
+{
+    char *arguments[] = {(char *)command, "lock", (char *)scenario_real(scenario), "--", "true",
+                         NULL};
+    struct trace_plan plan = {.only = "umask",
+                              .directory = directory,
+                              .timeout_ms = SET_UP_MS,
+                              .errors = "/dev/null"};
+    struct trace_result result;
+    (void)trace_run(&plan, arguments, &result); /* where the directory is still to be made: not */
+}
+
 static void make_links(const char *directory)
 {
     char path[PATH_MAX];
@@ -238,6 +257,8 @@ void scenario_set_up(const struct scenario *scenario, const struct contents *con
         make_links(directory);
     if (scenario->before != BEFORE_NO_FILE)
         blob_write(directory, scenario_real(scenario), &contents->old_version, 0640);
+    if (!scenario->fresh)
+        use_before(scenario, command, directory);
     if (scenario->before == BEFORE_TORN)
         leave_torn(contents, command, directory);
     if (scenario->before == BEFORE_STAGE)

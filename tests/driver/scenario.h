@@ -34,6 +34,7 @@ struct scenario {
     enum scenario_effect effect;
     enum scenario_before before;
     enum scenario_size size;
+    bool fresh;            /* untorn was never used in the directory before */
     bool in_place;         /* what is there is what `read` shows */
     bool starts_programs;  /* errors are injected into the command only, not into those */
     bool runs_untorn;      /* ... but they are untorn too: into all */

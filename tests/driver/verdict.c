@@ -221,6 +221,25 @@ static bool judge_tidiness(struct bench *bench, struct run *run)
     return true;
 }
 
+/* The random digits in the names of stages do not matter. */
+static void mask_digits(struct blob *blob)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i + 16 <= blob->size; i++)
+        if (strspn(blob->data + i, digits) >= 16)
+            memset(blob->data + i, 'x', 16);
+}
+
+static bool prints_as_before(struct bench *bench)
+{
+    struct blob printed = blob_read("/", bench->output + 1);
+    mask_digits(&printed);
+    mask_digits(&bench->baseline);
+    bool equal = blob_equal(&printed, &bench->baseline);
+    blob_free(&printed);
+    return equal;
+}
+
 /* A reading verb: the same answer or an error, and nothing changed. */
 static bool judge_reading(struct bench *bench, struct run *run)
 {
@@ -232,12 +251,13 @@ static bool judge_reading(struct bench *bench, struct run *run)
     int status = run->result.status;
     if (run->result.hit_error == EWOULDBLOCK) /* which says that somebody holds a lock */
         return true;
-    if (status == bench->baseline_status) {
-        struct blob printed = blob_read("/", bench->output + 1);
-        bool equal = blob_equal(&printed, &bench->baseline);
-        blob_free(&printed);
-        return equal || wrong(run, "prints something else with the same exit status");
-    }
+    /* Whoever may not look into untorn's folder cannot know of what is under way. */
+    if (run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL &&
+        strcmp(bench->scenario->arguments[0], "read") == 0)
+        return true;
+    if (status == bench->baseline_status)
+        return prints_as_before(bench) ||
+               wrong(run, "prints something else with the same exit status");
     if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
         return wrong(run, "says all is well, or dies");
     return true;

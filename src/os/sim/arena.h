@@ -22,12 +22,11 @@ void sim_arena_release(struct sim_arena_mark mark);
 
 /* Makes room for one more element in an array of `count`, growing it in the arena. */
 #define SIM_GROW(array, count, capacity)                                                           \
-    ((count) < (capacity) ? (void)0                                                                \
-                          : (void)((array) = sim_alloc_grown((array), sizeof *(array) *            \
-                                                             (size_t)(count),                      \
-                                                             sizeof *(array) * (size_t)            \
-                                                             ((capacity) = (capacity) ? 2 *        \
-                                                              (capacity) : 16))))
+    ((count) < (capacity)                                                                          \
+         ? (void)0                                                                                 \
+         : (void)((array) = sim_alloc_grown(                                                       \
+                      (array), sizeof *(array) * (size_t)(count),                                  \
+                      sizeof *(array) * (size_t)((capacity) = (capacity) ? 2 * (capacity) : 16))))
 void *sim_alloc_grown(const void *data, size_t size, size_t new_size);
 
 /* A set of 64-bit hashes, outside the arena: it outlives the worlds. Zeroed is empty. */

@@ -289,8 +289,7 @@ static void make_child(int child, bool all)
         if (!handle || (!all && !handle->inherit))
             continue;
         struct sim_handle *copy = sim_alloc(sizeof *copy);
-        *copy = (struct sim_handle){handle->opening, child, handle->inherit,
-                                    sim->handles[i].next};
+        *copy = (struct sim_handle){handle->opening, child, handle->inherit, sim->handles[i].next};
         sim->handles[i].next = copy;
         handle->opening->references++;
     }

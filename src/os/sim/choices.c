@@ -364,8 +364,7 @@ static void make_content_of(struct finder *finder, int inode)
         add_content(finder, versions_of(steps, count));
     }
     int count = open_steps(finder, inode, SIM_EFFECT_SIZE, 0, false, steps);
-    add_content(finder, ordered ? growth_of(finder, steps, count)
-                                : sizes_of(finder, steps, count));
+    add_content(finder, ordered ? growth_of(finder, steps, count) : sizes_of(finder, steps, count));
     count = open_steps(finder, inode, SIM_EFFECT_META, 0, false, steps);
     add_content(finder, versions_of(steps, count));
 }

@@ -45,8 +45,7 @@ static int open_existing(const struct sim_inode *inode, unsigned how)
         return -ELOOP;
     if (inode->kind == OS_DIRECTORY && (how & (OS_WRITE | OS_CREATE)))
         return -EISDIR;
-    if ((how & OS_WRITE) && inode->kind == OS_REGULAR &&
-        sim->now.devices[inode->device].read_only)
+    if ((how & OS_WRITE) && inode->kind == OS_REGULAR && sim->now.devices[inode->device].read_only)
         return -EROFS;
     unsigned bits = (how & OS_READ ? 4u : 0) | (how & OS_WRITE ? 2u : 0);
     if (!sim_may(inode, bits))
@@ -89,7 +88,8 @@ int os_open(os_fd at, const char *name, unsigned how, unsigned mode, os_fd *ret_
 {
     int rc = sim_begin(SIM_OPEN, (struct sim_place){at, name});
     struct sim_call *call = sim_this_call();
-    call->how = how & OS_EXCLUSIVE ? "create new" : how & OS_CREATE ? "create"
+    call->how = how & OS_EXCLUSIVE ? "create new"
+                : how & OS_CREATE  ? "create"
                 : how & OS_HOLD    ? "hold"
                 : how & OS_WRITE   ? "write"
                                    : "read";

@@ -94,12 +94,12 @@ static void own_lists(struct sim_inode *inode)
     if (!inode->shared_list)
         return;
     if (inode->kind == OS_DIRECTORY) /* room for one more: see sim_disk_name */
-        inode->entries = sim_alloc_grown(inode->entries,
-                                         sizeof *inode->entries * (size_t)inode->entry_count,
-                                         sizeof *inode->entries * (size_t)inode->entry_count);
+        inode->entries =
+            sim_alloc_grown(inode->entries, sizeof *inode->entries * (size_t)inode->entry_count,
+                            sizeof *inode->entries * (size_t)inode->entry_count);
     else
-        inode->blocks = sim_alloc_copy(inode->blocks,
-                                       sizeof *inode->blocks * (size_t)inode->block_count);
+        inode->blocks =
+            sim_alloc_copy(inode->blocks, sizeof *inode->blocks * (size_t)inode->block_count);
     inode->shared_list = false;
 }
 
@@ -112,9 +112,9 @@ void sim_disk_name(struct sim_disk *disk, int dir, const char *name, int child)
     if (!found && child == SIM_NO_INODE)
         return;
     if (!found) {
-        struct sim_entry *entries = sim_alloc_grown(
-            inode->entries, sizeof *entries * (size_t)inode->entry_count,
-            sizeof *entries * (size_t)(inode->entry_count + 1));
+        struct sim_entry *entries =
+            sim_alloc_grown(inode->entries, sizeof *entries * (size_t)inode->entry_count,
+                            sizeof *entries * (size_t)(inode->entry_count + 1));
         memmove(entries + place + 1, entries + place, rest);
         entries[place].name = sim_alloc_text(name);
         inode->entries = entries;
@@ -124,8 +124,7 @@ void sim_disk_name(struct sim_disk *disk, int dir, const char *name, int child)
         own_lists(inode);
     }
     if (child == SIM_NO_INODE) {
-        memmove(inode->entries + place, inode->entries + place + 1,
-                rest - sizeof *inode->entries);
+        memmove(inode->entries + place, inode->entries + place + 1, rest - sizeof *inode->entries);
         inode->entry_count--;
         return;
     }
@@ -147,9 +146,9 @@ void sim_disk_block(struct sim_disk *disk, int id, int index, struct sim_block *
     struct sim_inode *inode = &disk->inodes[id];
     own_lists(inode);
     if (index >= inode->block_count) {
-        inode->blocks = sim_alloc_grown(inode->blocks,
-                                        sizeof *inode->blocks * (size_t)inode->block_count,
-                                        sizeof *inode->blocks * (size_t)(index + 1));
+        inode->blocks =
+            sim_alloc_grown(inode->blocks, sizeof *inode->blocks * (size_t)inode->block_count,
+                            sizeof *inode->blocks * (size_t)(index + 1));
         inode->block_count = index + 1;
     }
     inode->blocks[index] = block;

@@ -66,16 +66,64 @@ static const char *check_machine(const struct sim_scenario *scenario, struct sim
     return verdict ? verdict : sim->misuse;
 }
 
+static struct sim_world *restart(const struct sim_level *level, const struct sim_disk *disk,
+                                 const struct sim_options *options)
+{
+    struct sim_world *world = sim_world_new(disk, options);
+    world->acked = level->acked_before | sim_model_acked(&level->log, level->call);
+    world->profile = level->profile;
+    world->broken = level->explorer->scenario->broken;
+    return world;
+}
+
+/* One recovery that meets the fault, then one that does not. Returns whether it was met. */
+static bool recover_after_fault(struct sim_level *level, const struct sim_disk *disk, uint64_t hash,
+                                const struct sim_fault *fault)
+{
+    struct sim_explorer *explorer = level->explorer;
+    const struct sim_scenario *scenario = explorer->scenario;
+    struct sim_arena_mark mark = sim_arena_mark();
+    struct sim_world *outer = sim;
+    char words[100];
+    sim = restart(level, disk, &outer->options);
+    sim_fail(fault);
+    scenario->recover(scenario->context);
+    bool fired = sim->fault_fired;
+    end_process();
+    scenario->recover(scenario->context);
+    end_process();
+    const char *verdict = scenario->verify(scenario->context);
+    end_process();
+    verdict = verdict ? verdict : sim->misuse;
+    if (verdict) {
+        snprintf(words, sizeof words, "call %d of the recovery fails%s", fault->at,
+                 fault->forever ? ", and all after it" : "");
+        explorer->circumstances = words;
+        bad(explorer, level, disk, hash, verdict);
+        explorer->circumstances = NULL;
+    }
+    explorer->report->faults += fired;
+    sim = outer;
+    sim_arena_release(mark);
+    return fired;
+}
+
+static void fail_recovery(struct sim_level *level, const struct sim_disk *disk, uint64_t hash)
+{
+    for (int forever = 0; forever < 2; forever++) {
+        struct sim_fault fault = {.at = 1, .error = EIO, .forever = forever};
+        while (recover_after_fault(level, disk, hash, &fault))
+            fault.at++;
+    }
+}
+
 static void check_state(struct sim_level *level, const struct sim_disk *disk, uint64_t hash)
 {
     struct sim_explorer *explorer = level->explorer;
     const struct sim_scenario *scenario = explorer->scenario;
     struct sim_world *outer = sim;
     struct sim_level inner = {.explorer = explorer, .outer = level, .depth = level->depth + 1};
-    sim = sim_world_new(disk, &outer->options);
-    sim->acked = level->acked_before | sim_model_acked(&level->log, level->call);
-    sim->profile = level->profile;
-    sim->broken = scenario->broken;
+    sim = restart(level, disk, &outer->options);
     inner.acked_before = sim->acked;
     if (explorer->only)
         sim_stop_here();
@@ -84,9 +132,12 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
         bad(explorer, level, disk, hash, verdict);
     inner.base = &sim->base;
     inner.profile = level->profile;
-    if (scenario->recover && level->depth == 1 && !verdict && inner.log.step_count > 0)
+    bool deeper = scenario->recover && level->depth == 1 && !verdict && inner.log.step_count > 0;
+    if (deeper)
         explore_log(explorer, &inner);
     sim = outer;
+    if (deeper && scenario->faulty_recoveries && hash % (unsigned)scenario->faulty_recoveries == 0)
+        fail_recovery(level, disk, hash);
 }
 
 /* Whether this state has to be looked at: at depth 1 with the crashes of its recovery, at depth 2
@@ -144,8 +195,8 @@ static void explore_point(struct sim_explorer *explorer, struct sim_level *level
     };
     if (!sim_model_is_boundary(&crash))
         return;
-    bool brute = scenario->every_subset && (level->profile == SIM_PROFILE_POSIX ||
-                                            level->profile == SIM_PROFILE_ALICE);
+    bool brute = scenario->every_subset &&
+                 (level->profile == SIM_PROFILE_POSIX || level->profile == SIM_PROFILE_ALICE);
     if (brute)
         sim_model_subsets(&crash);
     else if (sim_model_choices(&crash))
@@ -251,9 +302,7 @@ const struct sim_fault sim_usual_faults[] = {
     {.error = ENOSPC, .effect = SIM_HALF_DONE, .verbs = SIM_ONLY(SIM_WRITE_AT)},
     {.error = ENOSPC, .effect = SIM_HALF_DONE, .verbs = SIM_ONLY(SIM_WRITE_AT), .forever = true},
     {.effect = SIM_SHORT, .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_READ_AT)},
-    {.effect = SIM_SHORT,
-     .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_READ_AT),
-     .forever = true},
+    {.effect = SIM_SHORT, .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_READ_AT), .forever = true},
     {.error = EIO, .effect = SIM_REVERTED, .verbs = SIM_ONLY(SIM_FLUSH)},
     {.error = EIO, .effect = SIM_REVERTED, .verbs = SIM_ONLY(SIM_FLUSH), .forever = true},
     {.error = EIO, .effect = SIM_DONE_ANYWAY, .verbs = SIM_ONLY(SIM_RENAME)},
@@ -308,8 +357,7 @@ static void starved_workload(void *context)
     allocation.armed = false;
 }
 
-void sim_for_each_allocation_failure(const struct sim_scenario *scenario,
-                                     struct sim_report *report)
+void sim_for_each_allocation_failure(const struct sim_scenario *scenario, struct sim_report *report)
 {
     struct sim_scenario own = *scenario;
     struct sim_explorer explorer = {.scenario = &own, .report = report};

@@ -21,7 +21,7 @@ struct sim_explorer {
     const struct sim_scenario *scenario;
     struct sim_report *report;
     struct sim_set seen;
-    uint64_t only; /* the one state to check; 0: all */
+    uint64_t only;             /* the one state to check; 0: all */
     const char *circumstances; /* which fault was injected; or NULL */
 };
 

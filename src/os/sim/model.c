@@ -8,8 +8,7 @@ void sim_model_build(const struct sim_disk *base, const struct sim_log *log,
 {
     sim_disk_copy(base, disk, log->born_count);
     if (log->born_count > 0)
-        memcpy(disk->inodes + disk->count, log->born,
-               sizeof *log->born * (size_t)log->born_count);
+        memcpy(disk->inodes + disk->count, log->born, sizeof *log->born * (size_t)log->born_count);
     disk->count += log->born_count;
     for (int i = 0; i < log->step_count; i++) {
         const struct sim_step *step = &log->steps[i];

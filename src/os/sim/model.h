@@ -66,24 +66,24 @@ struct sim_step { /* one effect */
     struct sim_block *block;
     uint64_t size;
     const struct sim_attributes *meta;
-    int group;             /* place in the log of the first of those that survive together */
-    int moved;             /* the inode a group of names is about, for the dirent rule */
-    int tied_until;        /* of a SIZE that cut the file to nothing: the log's length at close */
-    int tied_call;         /* and the call that closed it */
-    bool grown;            /* a BLOCK that belongs to the SIZE before it */
-    bool smaller;          /* a SIZE that cuts */
-    bool over_existing;    /* a group that replaced a file */
+    int group;          /* place in the log of the first of those that survive together */
+    int moved;          /* the inode a group of names is about, for the dirent rule */
+    int tied_until;     /* of a SIZE that cut the file to nothing: the log's length at close */
+    int tied_call;      /* and the call that closed it */
+    bool grown;         /* a BLOCK that belongs to the SIZE before it */
+    bool smaller;       /* a SIZE that cuts */
+    bool over_existing; /* a group that replaced a file */
     bool poisoned;
-    int lost;              /* the failed flush that took it back, by number of the call */
+    int lost;                /* the failed flush that took it back, by number of the call */
     int covered[SIM_COVERS]; /* the flush, by number of the call; or SIM_NEVER */
 };
 
 struct sim_call {
     enum sim_verb verb;
-    const char *path, *name;     /* a place is a handle's path and perhaps a name in it */
+    const char *path, *name; /* a place is a handle's path and perhaps a name in it */
     const char *to_path, *to_name;
     uint64_t offset, size;
-    const char *how;             /* "create", "exclusive"; or NULL */
+    const char *how; /* "create", "exclusive"; or NULL */
     int64_t result;
     int first_step, step_count;
     int process;
@@ -91,8 +91,8 @@ struct sim_call {
 };
 
 struct sim_ack_record {
-    int id;            /* or -1: a note */
-    int calls;         /* that had returned */
+    int id;    /* or -1: a note */
+    int calls; /* that had returned */
     const char *words;
 };
 
@@ -124,8 +124,8 @@ struct sim_crash {
     const struct sim_disk *base;
     const struct sim_log *log;
     enum sim_profile profile;
-    int call;         /* in flight; the number of calls: after the last */
-    int limit;        /* of answers; beyond that a sample, drawn with `seed` */
+    int call;  /* in flight; the number of calls: after the last */
+    int limit; /* of answers; beyond that a sample, drawn with `seed` */
     uint64_t seed;
     bool every_point; /* all crash points, although the later ones contain the earlier */
     bool every_place; /* vary also what cannot be reached */

@@ -54,8 +54,8 @@ enum sim_reuse {
 };
 
 struct sim_options {
-    unsigned unit;  /* bytes that reach the disk together; 0: 4096. Strict: 512 */
-    uint64_t seed;  /* for os_random and for samples */
+    unsigned unit; /* bytes that reach the disk together; 0: 4096. Strict: 512 */
+    uint64_t seed; /* for os_random and for samples */
     enum sim_reuse reuse;
 };
 
@@ -92,7 +92,7 @@ struct sim_attributes sim_attributes(const char *path);
 void sim_set_attributes(const char *path, const struct sim_attributes *attributes);
 uint64_t sim_inode(const char *path); /* 0 if missing */
 
-/* Another file system, empty, at an existing directory. */
+/* Another file system, empty, at an existing directory. Settles (sim_settle). */
 struct sim_device {
     bool read_only;
     bool network;
@@ -127,18 +127,21 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
 /* ---- the calls ---- */
 
 #define SIM_VERB_LIST(X)                                                                           \
-    X(OPEN_DIR, "open_dir") X(OPEN, "open") X(CLOSE, "close") X(INHERIT, "inherit")                \
-    X(READ_AT, "read_at") X(WRITE_AT, "write_at") X(RESIZE, "resize") X(FLUSH, "flush")            \
-    X(FLUSH_DIR, "flush_dir") X(STAT, "stat") X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir")    \
-    X(REMOVE, "remove") X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")        \
-    X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(SHARE, "share")                            \
-    X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path") X(RANDOM, "random")
+    X(OPEN_DIR, "open_dir")                                                                        \
+    X(OPEN, "open")                                                                                \
+    X(CLOSE, "close") X(INHERIT, "inherit") X(READ_AT, "read_at") X(WRITE_AT, "write_at")          \
+        X(RESIZE, "resize") X(FLUSH, "flush") X(FLUSH_DIR, "flush_dir") X(STAT, "stat")            \
+            X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir") X(REMOVE, "remove")                  \
+                X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")                \
+                    X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(SHARE, "share")            \
+                        X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path")                    \
+                            X(RANDOM, "random")
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
 #undef SIM_VERB_ENUM
 #define SIM_ONLY(verb) (1u << (verb))
 
-int sim_calls(void);                   /* made since sim_start or sim_settle */
+int sim_calls(void); /* made since sim_start or sim_settle */
 int sim_calls_of(enum sim_verb verb);
 
 /* A wrong use of the seam (a closed handle, a name with a slash): told in words, NULL if none.
@@ -160,9 +163,9 @@ enum sim_effect {
 };
 
 struct sim_fault {
-    int at;         /* the n-th call that `verbs` matches, from 1; 0: no fault */
-    int error;      /* an errno value */
-    bool forever;   /* that call and all matching ones after it; else once */
+    int at;       /* the n-th call that `verbs` matches, from 1; 0: no fault */
+    int error;    /* an errno value */
+    bool forever; /* that call and all matching ones after it; else once */
     enum sim_effect effect;
     unsigned verbs; /* SIM_ONLY(SIM_FLUSH) | ...; 0: all */
 };
@@ -171,21 +174,22 @@ bool sim_fault_fired(void);
 
 /* Breaks the machine on purpose, for negative controls. */
 enum sim_broken {
-    SIM_FLUSH_LIES = 1,     /* os_flush returns 0 and does nothing */
+    SIM_FLUSH_LIES = 1, /* os_flush returns 0 and does nothing */
     SIM_FLUSH_DIR_LIES = 2,
-    SIM_RENAME_SPLIT = 4,   /* removal and naming are separate steps */
-    SIM_LOCK_LIES = 8,      /* every lock is granted */
+    SIM_RENAME_SPLIT = 4, /* removal and naming are separate steps */
+    SIM_LOCK_LIES = 8,    /* every lock is granted */
 };
 void sim_break(unsigned broken);
 
 /* ---- scenarios ---- */
 
 #define SIM_PROFILE_LIST(X)                                                                        \
-    X(KILL, "kill")               /* the process dies, the machine does not */                     \
-    X(POSIX, "posix")             /* power loss, what POSIX promises and an atomic rename */       \
+    X(KILL, "kill")                 /* the process dies, the machine does not */                   \
+    X(POSIX, "posix")               /* power loss, what POSIX promises and an atomic rename */     \
     X(POSIX_DIRENT, "posix+dirent") /* and: flushing a file makes its names durable */             \
-    X(EXT4, "ext4") X(XFS, "xfs") X(BTRFS, "btrfs")                                                \
-    X(ALICE, "alice")             /* not even rename is atomic: a report, never a gate */
+    X(EXT4, "ext4")                                                                                \
+    X(XFS, "xfs")                                                                                  \
+    X(BTRFS, "btrfs") X(ALICE, "alice") /* not even rename is atomic: a report, never a gate */
 #define SIM_PROFILE_ENUM(name, word) SIM_PROFILE_##name,
 enum sim_profile { SIM_PROFILE_LIST(SIM_PROFILE_ENUM) SIM_PROFILES };
 #undef SIM_PROFILE_ENUM
@@ -217,24 +221,28 @@ struct sim_scenario {
     void *context;
     unsigned profiles; /* SIM_POSIX | ... */
     struct sim_options options;
-    unsigned broken;   /* enum sim_broken, in force during workload and recover */
-    int limit;         /* states per crash point before samples take over; 0: 20000 */
+    unsigned broken; /* enum sim_broken, in force during workload and recover */
+    int limit;       /* states per crash point before samples take over; 0: 20000 */
+
+    /* In every n-th crash state also let each call of recover fail in turn (EIO, once and for
+     * ever); then recover must do it after all. 0: not. */
+    int faulty_recoveries;
     bool every_subset; /* posix and alice by brute force, at all crash points; this and ... */
     bool every_place;  /* what cannot be reached counts as well: both to test the simulator */
     bool quiet;        /* a bad state is expected: no story */
 };
 
 struct sim_report {
-    int crash_points;   /* calls at which the power could go */
-    long states;        /* disks built */
-    long distinct;      /* different ones, together with what was acknowledged: all were checked */
-    long deeper;        /* of them, those reached by a crash inside recover */
+    int crash_points; /* calls at which the power could go */
+    long states;      /* disks built */
+    long distinct;    /* different ones, together with what was acknowledged: all were checked */
+    long deeper;      /* of them, those reached by a crash inside recover */
     long bad;
-    long faults;        /* runs of the workload with a fault */
-    long left_out;      /* states that need one inode number twice */
-    bool sampled;       /* some crash point had more states than the limit */
-    double seconds;     /* of processor time */
-    char story[16384];  /* of the first bad state */
+    long faults;       /* runs of the workload with a fault */
+    long left_out;     /* states that need one inode number twice */
+    bool sampled;      /* some crash point had more states than the limit */
+    double seconds;    /* of processor time */
+    char story[16384]; /* of the first bad state */
 };
 
 void sim_explore(const struct sim_scenario *scenario, struct sim_report *report);
@@ -248,7 +256,7 @@ void sim_print(const struct sim_scenario *scenario, const struct sim_report *rep
 /* In recover and verify: */
 bool sim_acked(int id);
 enum sim_profile sim_profile(void); /* under which the disk is legal */
-bool sim_alive(void); /* no crash: the workload's own process goes on */
+bool sim_alive(void);               /* no crash: the workload's own process goes on */
 
 /* Runs the workload with the n-th call failing, n = 1, 2, 3 ... until it ends without having met
  * the fault; for each of `faults` (their `at` is set here). Each time all crash states are checked

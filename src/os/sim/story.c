@@ -64,7 +64,7 @@ static void say_step(struct teller *teller, const struct sim_level *level, int i
         sim_model_standing(&level->log, level->profile, level->call, index);
     if (step->kind == SIM_EFFECT_GARBAGE && standing == SIM_NOT_YET)
         return;
-    const char *fate = step->lost < level->call    ? "was taken back"
+    const char *fate = step->lost < level->call  ? "was taken back"
                        : standing == SIM_DURABLE ? "durable"
                        : level->kept[index]      ? "survived"
                                                  : "LOST";
@@ -147,8 +147,7 @@ static void say_file(struct teller *teller, const struct sim_disk *disk, int id)
     unsigned char head[48];
     size_t shown = inode->size < sizeof head ? (size_t)inode->size : sizeof head;
     sim_disk_read(disk, id, head, shown, 0);
-    say(teller, " %o %llu bytes \"", (unsigned)inode->meta.mode,
-        (unsigned long long)inode->size);
+    say(teller, " %o %llu bytes \"", (unsigned)inode->meta.mode, (unsigned long long)inode->size);
     for (size_t i = 0; i < shown; i++)
         say(teller, isprint(head[i]) ? "%c" : "\\%03o", head[i]);
     say(teller, "%s\"", shown < inode->size ? "..." : "");
@@ -183,8 +182,7 @@ void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
     say(&teller, "BAD: %s\n  in \"%s\", %s, unit %u, seed %llu%s%s\n", verdict, scenario->name,
         level ? sim_profile_names[level->profile] : "no crash",
         scenario->options.unit ? scenario->options.unit : 4096,
-        (unsigned long long)scenario->options.seed,
-        explorer->circumstances ? ", " : "",
+        (unsigned long long)scenario->options.seed, explorer->circumstances ? ", " : "",
         explorer->circumstances ? explorer->circumstances : "");
     if (level) {
         say_levels(&teller, level);

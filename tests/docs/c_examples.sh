@@ -1,0 +1,114 @@
+# The programs in examples/ compile as the documents say, and do what their first lines say.
+# run: budget 20
+root=$TESTS/..
+passed=0 failed=0
+if [ ! -e "$BUILD/libuntorn.a" ]; then
+    echo 'needs libuntorn.a, which this build does not make'
+    exit 77
+fi
+ln -s "$root/include" "$root/examples" .
+ln -s "$BUILD" build
+
+check() { # SENTENCE FUNCTION
+    mkdir case && cd case || exit 1
+    (set -e; "$2") >../said 2>&1
+    local status=$?
+    cd .. && rm -r case
+    if [ $status = 0 ]; then
+        echo "ok  $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1"
+        sed 's/^/    /' said
+        failed=$((failed + 1))
+    fi
+}
+
+# The line of the guide, for every example, with every warning there is.
+compile() {
+    local source line
+    line=$(sed -n 's/^cc .*counter.c.*/&/p' "$root/docs/guide/c.md" | head -n 1)
+    [ -n "$line" ]
+    cd ..
+    for source in examples/*.c; do
+        eval "${line//counter/$(basename "$source" .c)} -Wall -Wextra -Wpedantic -Werror"
+    done
+}
+
+# As if the library were installed below ./usr.
+with_pkg_config() {
+    local line
+    mkdir usr
+    ln -s "$root/include" usr/include
+    ln -s "$BUILD" usr/lib
+    sed "s,^prefix=.*,prefix=$PWD/usr,; s,^libdir=.*,libdir=\${prefix}/lib," \
+        "$BUILD/meson-private/untorn.pc" >untorn.pc
+    export PKG_CONFIG_PATH=$PWD
+    line=$(sed -n 's/^Installed: `\(cc .*\)`\.$/\1/p' "$root/docs/guide/c.md")
+    [ -n "$line" ]
+    cp ../examples/counter.c .
+    eval "$line"
+    LD_LIBRARY_PATH=$BUILD ./counter c
+    ldd counter | grep -q libuntorn.so.0
+}
+
+each_is_short() {
+    local source lines
+    for source in ../examples/*.c; do
+        lines=$(wc -l <"$source")
+        echo "$source: $lines"
+        [ "$lines" -ge 30 ] && [ "$lines" -le 60 ]
+    done
+}
+
+counts() {
+    for _ in $(seq 20); do ../counter runs >>said & done
+    wait
+    [ "$(cat runs)" = 20 ]
+    [ "$(sort -u said | wc -l)" = 20 ]
+    ../counter missing/runs && exit 1
+    [ $? = 3 ]
+}
+
+saves() {
+    ../save_state state '{"a":1}'
+    ../save_state state '{"a":2}'
+    [ "$(cat state)" = '{"a":2}' ]
+    [ "$(stat -c %a state)" = 600 ]
+    mkdir folder
+    ../save_state folder x && exit 1
+    [ $? = 4 ]
+}
+
+logs() {
+    ../event_log log.jsonl start stop
+    ../event_log log.jsonl 'a "quote"' && exit 1
+    [ "$(jq -r .event log.jsonl | tr '\n' ' ')" = 'start stop ' ]
+    printf '{"time":1' >>log.jsonl
+    ../event_log log.jsonl again 2>said
+    grep -q 'torn record' said
+    [ "$(jq -r .event log.jsonl | tr '\n' ' ')" = 'start stop again ' ]
+}
+
+asks_once() {
+    local command='echo asked >>asked; sleep 0.2; echo secret'
+    for _ in 1 2 3 4; do ../hold_lock token "$command" >>said & done
+    wait
+    [ "$(cat token asked)" = "secret
+asked" ]
+    [ "$(grep -c 'somebody else' said)" = 3 ]
+    ../hold_lock other false && exit 1
+    [ ! -e other ]
+    ../hold_lock other 'echo free'
+    [ "$(cat other)" = free ]
+}
+
+check 'every example compiles with the line of the guide, without a warning' compile
+check 'an example compiles with the line for an installed library' with_pkg_config
+check 'every example is 30 to 60 lines long' each_is_short
+check 'twenty counters at once count to twenty' counts
+check 'the state is saved, private, and not over a folder' saves
+check 'the log has whole records only' logs
+check 'of four at once one asks, and the others find the answer' asks_once
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
