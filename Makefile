@@ -19,6 +19,7 @@ all:
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true
 
 setup:
 	@tools/setup build

@@ -54,8 +54,8 @@ static int run_append(struct arguments *arguments)
     } else if (arguments->dry_run) {
         append_dry_run(&outcome, &added);
     } else {
-        untorn_append(outcome.path, added.data, added.size, arguments->records,
-                      &arguments->options, &error);
+        untorn_append(outcome.path, added.data, added.size, arguments->records, &arguments->options,
+                      &error);
         outcome_library(&outcome, &error);
     }
     buffer_free(&added);
@@ -66,26 +66,23 @@ const struct verb verb_append = {
     .name = "append",
     .operands = "FILE",
     .summary = "add standard input to the log FILE, no line torn or fused",
-    .explanation =
-        "Adds the lines of standard input to the end of FILE, all of them or none. A\n"
-        "last line that lacks its newline gains it first. In a .jsonl or .ndjson file\n"
-        "each line must be one JSON value, and a torn record that a crash left is kept\n"
-        "aside before it is cut (untorn check shows it). Empty standard input adds\n"
-        "nothing.",
-    .examples =
-        "  echo '{\"n\":1}' | untorn append events.jsonl\n"
-        "  date | untorn append --level ordered run.log\n",
-    .exits =
-        "  0  done\n"
-        "  1  failed, the old content stays\n"
-        "  2  usage\n"
-        "  3  no such directory\n"
-        "  4  FILE is not a regular file; standard input is not what --records says\n"
-        "  6  lock not obtained in time\n"
-        "  7  not settled: added, but not confirmed on the disk, or not reported\n",
+    .explanation = "Adds the lines of standard input to the end of FILE, all of them or none. A\n"
+                   "last line that lacks its newline gains it first. In a .jsonl or .ndjson file\n"
+                   "each line must be one JSON value, and a torn record that a crash left is kept\n"
+                   "aside before it is cut (untorn check shows it). Empty standard input adds\n"
+                   "nothing.",
+    .examples = "  echo '{\"n\":1}' | untorn append events.jsonl\n"
+                "  date | untorn append --level ordered run.log\n",
+    .exits = "  0  done\n"
+             "  1  failed, the old content stays\n"
+             "  2  usage\n"
+             "  3  no such directory\n"
+             "  4  FILE is not a regular file; standard input is not what --records says\n"
+             "  6  lock not obtained in time\n"
+             "  7  not settled: added, but not confirmed on the disk, or not reported\n",
     .options = OPTION_RECORDS | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |
-               OPTION_DRY_RUN | OPTION_REPORT,
+               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
+               OPTION_REPORT,
     .fewest = 1,
     .most = 1,
     .run = run_append,

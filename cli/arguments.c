@@ -142,8 +142,8 @@ static int check_operands(const struct arguments *arguments)
     char name[CLI_NAME];
     first_operand(verb, name, sizeof name);
     if (count < verb->fewest)
-        return usage_error(verb, "%s is missing; usage: untorn %s [OPTION]... %s", name,
-                           verb->name, verb->operands);
+        return usage_error(verb, "%s is missing; usage: untorn %s [OPTION]... %s", name, verb->name,
+                           verb->operands);
     if (verb->most >= 0 && count > verb->most)
         return usage_error(verb, "one operand too many: '%s'; usage: untorn %s [OPTION]... %s",
                            arguments->operands[verb->most], verb->name, verb->operands);
@@ -160,8 +160,7 @@ static int check_operands(const struct arguments *arguments)
     return 0;
 }
 
-int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc,
-                    char **argv)
+int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc, char **argv)
 {
     struct arguments *arguments = ret_arguments;
     bool behind = false;

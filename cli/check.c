@@ -13,32 +13,31 @@
 struct kind {
     const char *word; /* of the report line */
     const char *text;
-    const char *repaired;
+    const char *left;     /* behind the text while it is there */
+    const char *repaired; /* before the text once it is not */
 };
 
 static const struct kind kinds[] = {
-    [UNTORN_FOUND_STAGE] = {"stage", "a version that was never finished; its writer is gone",
+    [UNTORN_FOUND_STAGE] = {"stage", "a version that was never finished", "; its writer is gone",
                             "removed"},
-    [UNTORN_FOUND_UNFINISHED] = {"unfinished", "an overwrite in place that stopped half way",
+    [UNTORN_FOUND_UNFINISHED] = {"unfinished", "an overwrite in place that stopped half way", "",
                                  "finished"},
-    [UNTORN_FOUND_FOREIGN] = {"foreign",
-                              "the journal of an overwrite, copied here or planted; never applied",
-                              "given up"},
-    [UNTORN_FOUND_CONFLICT] = {"conflict",
-                               "an overwrite in place that met content it did not know; kept",
-                               "given up"},
-    [UNTORN_FOUND_TAIL] = {"tail", "a torn record that an append cut; kept", "given up"},
+    [UNTORN_FOUND_FOREIGN] = {"foreign", "the journal of an overwrite, copied here or planted",
+                              "; never applied", "given up"},
+    [UNTORN_FOUND_CONFLICT] = {"conflict", "an overwrite in place that met content it did not know",
+                               "; kept", "given up"},
+    [UNTORN_FOUND_TAIL] = {"tail", "a torn record that an append cut", "; kept", "given up"},
 };
 
 struct checking {
     const struct arguments *arguments;
-    const char *path; /* as the user named it */
+    const char *path;      /* as the user named it */
     char prefix[CLI_TEXT]; /* of the directory that findings are relative to, "dir/" or empty */
 };
 
 static const struct kind *kind_of(const struct untorn_finding *finding)
 {
-    static const struct kind unknown = {"other", "something this command does not know", "gone"};
+    static const struct kind unknown = {"other", "not known to this command", "", "gone"};
     size_t index = (size_t)finding->kind;
     return index < sizeof kinds / sizeof *kinds && kinds[index].word ? &kinds[index] : &unknown;
 }
@@ -56,13 +55,14 @@ static void report_finding(const struct checking *checking, const struct untorn_
                   finding->repaired ? "true" : "false");
 }
 
-static void print_finding(const struct untorn_finding *finding, const char *name,
-                          const char *kept)
+static void print_finding(const struct untorn_finding *finding, const char *name, const char *kept)
 {
     const struct kind *kind = kind_of(finding);
     output_escaped(name);
-    output_format(": %s%s%s (", finding->repaired ? kind->repaired : "",
-                  finding->repaired ? ": " : "", kind->text);
+    if (finding->repaired)
+        output_format(": %s: %s (", kind->repaired, kind->text);
+    else
+        output_format(": %s%s (", kind->text, kind->left);
     output_escaped(kept);
     output_format(", %llu bytes)\n", (unsigned long long)finding->size);
 }
@@ -104,11 +104,8 @@ static void find_prefix(struct checking *checking)
 /* That a path could not be checked weighs more than what was found in another. */
 static int worse(int a, int b)
 {
-    static const char order[] = {0, 4, 3, 5, 6, 2, 1, 7};
-    for (size_t i = sizeof order; i-- > 0;)
-        if (a == order[i] || b == order[i])
-            return order[i];
-    return a;
+    static const char rank[] = {0, 6, 5, 2, 1, 3, 4, 7}; /* by exit code */
+    return rank[a] > rank[b] ? a : b;
 }
 
 static int check_path(const struct arguments *arguments, const char *path)
@@ -154,18 +151,16 @@ const struct verb verb_check = {
         "overwrites that stopped half way, versions and records kept aside. PATH is a\n"
         "file, or a directory for all that untorn knows in it (the current one if none\n"
         "is named). Nobody has to run it: the next writer of a file clears up by itself.",
-    .examples =
-        "  untorn check\n"
-        "  untorn check --repair state.json\n",
-    .exits =
-        "  0  nothing is left\n"
-        "  1  a PATH could not be checked or repaired\n"
-        "  2  usage\n"
-        "  3  no such directory\n"
-        "  4  something is left\n"
-        "  6  lock not obtained in time (--repair)\n"
-        "  7  not settled\n"
-        "  of several PATHs the worst counts: 7, then 1, 6, 3, 4\n",
+    .examples = "  untorn check\n"
+                "  untorn check --repair state.json\n",
+    .exits = "  0  nothing is left\n"
+             "  1  a PATH could not be checked or repaired\n"
+             "  2  usage\n"
+             "  3  no such directory\n"
+             "  4  something is left\n"
+             "  6  lock not obtained in time (--repair)\n"
+             "  7  not settled\n"
+             "  of several PATHs the worst counts: 7, then 1, 6, 3, 4\n",
     .options = OPTION_REPAIR | OPTION_ABANDON | OPTION_SYMLINK | OPTION_WAIT | OPTION_STATE_DIR |
                OPTION_REPORT,
     .fewest = 0,

@@ -231,8 +231,8 @@ struct child_result child_run(char *const *command, const char *lock_value)
     return result;
 }
 
-static int start_filter(char *const *command, const char *lock_value,
-                        const struct signals *signals, struct pipes *pipes, pid_t *ret_pid)
+static int start_filter(char *const *command, const char *lock_value, const struct signals *signals,
+                        struct pipes *pipes, pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);

@@ -26,7 +26,7 @@ struct side {
 };
 
 struct diff {
-    struct side old, new;
+    struct side before, after;
     bool colour;
 };
 
@@ -67,23 +67,23 @@ static bool split(struct side *side, const char *data, size_t size)
 
 /* The part of both sides that is compared: without the common beginning and end. */
 struct window {
-    const struct line *old, *new;
-    bool *old_changed, *new_changed;
-    long old_count, new_count;
+    const struct line *before, *after;
+    bool *before_changed, *after_changed;
+    long before_count, after_count;
 };
 
 static struct window narrow(struct diff *diff)
 {
-    size_t start = 0, old_end = diff->old.count, new_end = diff->new.count;
-    while (start < old_end && start < new_end &&
-           same_line(&diff->old.lines[start], &diff->new.lines[start]))
+    size_t start = 0, before_end = diff->before.count, after_end = diff->after.count;
+    while (start < before_end && start < after_end &&
+           same_line(&diff->before.lines[start], &diff->after.lines[start]))
         start++;
-    while (old_end > start && new_end > start &&
-           same_line(&diff->old.lines[old_end - 1], &diff->new.lines[new_end - 1]))
-        old_end--, new_end--;
-    return (struct window){diff->old.lines + start,   diff->new.lines + start,
-                           diff->old.changed + start, diff->new.changed + start,
-                           (long)(old_end - start),   (long)(new_end - start)};
+    while (before_end > start && after_end > start &&
+           same_line(&diff->before.lines[before_end - 1], &diff->after.lines[after_end - 1]))
+        before_end--, after_end--;
+    return (struct window){diff->before.lines + start,   diff->after.lines + start,
+                           diff->before.changed + start, diff->after.changed + start,
+                           (long)(before_end - start),   (long)(after_end - start)};
 }
 
 /* Where row d of the trace has its diagonal 0; a row has 2d + 1 of them. */
@@ -102,18 +102,17 @@ static bool enters_down(const int *row, long d, long k)
 /* The least number of edits, or -1 if there are too many. */
 static long fill_trace(const struct window *window, int *trace)
 {
-    trace[0] = 0;
     for (long d = 0; d <= CLI_DIFF_EDITS; d++) {
         int *row = trace_row(trace, d);
         for (long k = -d; k <= d; k += 2) {
-            const int *before = d > 0 ? trace_row(trace, d - 1) : NULL;
-            long x = !before ? 0 : enters_down(before, d, k) ? before[k + 1] : before[k - 1] + 1;
+            const int *last = d > 0 ? trace_row(trace, d - 1) : NULL;
+            long x = !last ? 0 : enters_down(last, d, k) ? last[k + 1] : last[k - 1] + 1;
             long y = x - k;
-            while (x < window->old_count && y < window->new_count &&
-                   same_line(&window->old[x], &window->new[y]))
+            while (x < window->before_count && y < window->after_count &&
+                   same_line(&window->before[x], &window->after[y]))
                 x++, y++;
             row[k] = (int)x;
-            if (x >= window->old_count && y >= window->new_count)
+            if (x >= window->before_count && y >= window->after_count)
                 return d;
         }
     }
@@ -123,18 +122,18 @@ static long fill_trace(const struct window *window, int *trace)
 /* Follows the trace back from the end and marks the lines it crosses. */
 static void mark_edits(const struct window *window, int *trace, long edits)
 {
-    long x = window->old_count, y = window->new_count;
+    long x = window->before_count, y = window->after_count;
     for (long d = edits; d > 0; d--) {
-        const int *before = trace_row(trace, d - 1);
+        const int *last = trace_row(trace, d - 1);
         long k = x - y;
-        bool down = enters_down(before, d, k);
+        bool down = enters_down(last, d, k);
         long from = down ? k + 1 : k - 1;
-        x = before[from];
+        x = last[from];
         y = x - from;
         if (down)
-            window->new_changed[y] = true;
+            window->after_changed[y] = true;
         else
-            window->old_changed[x] = true;
+            window->before_changed[x] = true;
     }
 }
 
@@ -147,15 +146,16 @@ static void compare(struct diff *diff)
     if (edits >= 0) {
         mark_edits(&window, trace, edits);
     } else {
-        memset(window.old_changed, true, (size_t)window.old_count * sizeof(bool));
-        memset(window.new_changed, true, (size_t)window.new_count * sizeof(bool));
+        memset(window.before_changed, true, (size_t)window.before_count * sizeof(bool));
+        memset(window.after_changed, true, (size_t)window.after_count * sizeof(bool));
     }
     free(trace);
 }
 
 static void print_line(const struct diff *diff, char mark, const struct line *line)
 {
-    const char *colour = !diff->colour || mark == ' ' ? NULL : mark == '-' ? "\033[31m" : "\033[32m";
+    const char *shade = mark == '-' ? "\033[31m" : "\033[32m";
+    const char *colour = diff->colour && mark != ' ' ? shade : NULL;
     bool ended = line->text[line->size - 1] == '\n';
     if (colour)
         output_text(colour);
@@ -168,17 +168,17 @@ static void print_line(const struct diff *diff, char mark, const struct line *li
 
 /* A place in both versions. */
 struct place {
-    size_t old, new;
+    size_t before, after;
 };
 
 static bool at_end(const struct diff *diff, struct place place)
 {
-    return place.old == diff->old.count && place.new == diff->new.count;
+    return place.before == diff->before.count && place.after == diff->after.count;
 }
 
 static bool is_common(const struct diff *diff, struct place place)
 {
-    return !diff->old.changed[place.old] && !diff->new.changed[place.new];
+    return !diff->before.changed[place.before] && !diff->after.changed[place.after];
 }
 
 /* The end of a block of changes that are at most two contexts apart, with its context. */
@@ -188,11 +188,11 @@ static struct place hunk_end(const struct diff *diff, struct place place)
     while (!at_end(diff, place) && common <= 2 * CLI_DIFF_CONTEXT) {
         bool keeps = is_common(diff, place);
         common = keeps ? common + 1 : 0;
-        place.old += keeps || diff->old.changed[place.old];
-        place.new += keeps || diff->new.changed[place.new];
+        place.before += keeps || diff->before.changed[place.before];
+        place.after += keeps || diff->after.changed[place.after];
     }
     size_t extra = common > CLI_DIFF_CONTEXT ? common - CLI_DIFF_CONTEXT : 0;
-    return (struct place){place.old - extra, place.new - extra};
+    return (struct place){place.before - extra, place.after - extra};
 }
 
 /* An empty range is named by the line before it. */
@@ -204,17 +204,17 @@ static size_t first_line(size_t start, size_t end)
 static void print_hunk(const struct diff *diff, struct place start, struct place end)
 {
     output_format("%s@@ -%zu,%zu +%zu,%zu @@%s\n", diff->colour ? "\033[36m" : "",
-                  first_line(start.old, end.old), end.old - start.old,
-                  first_line(start.new, end.new), end.new - start.new,
+                  first_line(start.before, end.before), end.before - start.before,
+                  first_line(start.after, end.after), end.after - start.after,
                   diff->colour ? "\033[m" : "");
-    while (start.old < end.old || start.new < end.new) {
-        if (start.old < end.old && diff->old.changed[start.old]) {
-            print_line(diff, '-', &diff->old.lines[start.old++]);
-        } else if (start.new < end.new && diff->new.changed[start.new]) {
-            print_line(diff, '+', &diff->new.lines[start.new++]);
+    while (start.before < end.before || start.after < end.after) {
+        if (start.before < end.before && diff->before.changed[start.before]) {
+            print_line(diff, '-', &diff->before.lines[start.before++]);
+        } else if (start.after < end.after && diff->after.changed[start.after]) {
+            print_line(diff, '+', &diff->after.lines[start.after++]);
         } else {
-            print_line(diff, ' ', &diff->old.lines[start.old++]);
-            start.new++;
+            print_line(diff, ' ', &diff->before.lines[start.before++]);
+            start.after++;
         }
     }
 }
@@ -225,11 +225,11 @@ static void print_hunks(const struct diff *diff)
     size_t common = 0; /* unchanged lines just before, up to the context */
     while (!at_end(diff, place)) {
         if (is_common(diff, place)) {
-            place.old++, place.new++;
+            place.before++, place.after++;
             common += common < CLI_DIFF_CONTEXT;
             continue;
         }
-        struct place start = {place.old - common, place.new - common};
+        struct place start = {place.before - common, place.after - common};
         place = hunk_end(diff, place);
         print_hunk(diff, start, place);
         common = 0;
@@ -252,32 +252,34 @@ static bool is_text(const char *data, size_t size)
     return size <= CLI_DIFF_BYTES && (size == 0 || !memchr(data, '\0', size));
 }
 
-static void print_summary(const char *path, bool exists, size_t old_size, size_t new_size)
+static void print_summary(const char *path, bool exists, size_t before_size, size_t after_size)
 {
     output_escaped(path);
     if (exists)
-        output_format(": %zu bytes become %zu other bytes\n", old_size, new_size);
+        output_format(": %zu bytes become %zu other bytes\n", before_size, after_size);
     else
-        output_format(": would be created with %zu bytes\n", new_size);
+        output_format(": would be created with %zu bytes\n", after_size);
 }
 
-void diff_print(const char *path, const char *old, size_t old_size, const char *new,
-                size_t new_size)
+void diff_print(const char *path, const char *before, size_t before_size, const char *after,
+                size_t after_size)
 {
     struct diff diff = {.colour = output_colour()};
-    bool exists = old != NULL;
-    if (exists && old_size == new_size && (old_size == 0 || memcmp(old, new, old_size) == 0))
+    bool exists = before != NULL;
+    if (exists && before_size == after_size &&
+        (before_size == 0 || memcmp(before, after, before_size) == 0))
         return;
-    if (new_size == 0 && !exists) {
-        print_summary(path, exists, old_size, new_size);
-    } else if (!is_text(old, old_size) || !is_text(new, new_size) ||
-               !split(&diff.old, old, old_size) || !split(&diff.new, new, new_size)) {
-        print_summary(path, exists, old_size, new_size);
+    if (after_size == 0 && !exists) {
+        print_summary(path, exists, before_size, after_size);
+    } else if (!is_text(before, before_size) || !is_text(after, after_size) ||
+               !split(&diff.before, before, before_size) ||
+               !split(&diff.after, after, after_size)) {
+        print_summary(path, exists, before_size, after_size);
     } else {
         compare(&diff);
         print_header(path, exists, diff.colour);
         print_hunks(&diff);
     }
-    free(diff.old.lines), free(diff.old.changed);
-    free(diff.new.lines), free(diff.new.changed);
+    free(diff.before.lines), free(diff.before.changed);
+    free(diff.after.lines), free(diff.after.changed);
 }

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Prints nothing if they are the same. `old` NULL: there is no file yet. Content with a NUL byte,
- * or too large to show, is summed up in one line. */
-void diff_print(const char *path, const char *old, size_t old_size, const char *new,
-                size_t new_size);
+/* Prints nothing if they are the same. `before` NULL: there is no file yet. Content with a NUL
+ * byte, or too large to show, is summed up in one line. */
+void diff_print(const char *path, const char *before, size_t before_size, const char *after,
+                size_t after_size);
 
 #endif

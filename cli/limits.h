@@ -4,7 +4,7 @@
 
 enum {
     CLI_PIECE = 256 * 1024,         /* bytes read, handed on and written at a time */
-    CLI_TEXT = 8192,                /* bytes of one message before its control characters are escaped */
+    CLI_TEXT = 8192,                /* bytes of one message, its control characters not escaped */
     CLI_NAME = 64,                  /* bytes of a verb or option that spelling is compared for */
     CLI_LOCK_VALUE = 16 * 1024,     /* bytes of the environment variable UNTORN_LOCK */
     CLI_REPORT_HASH = 64 << 20,     /* bytes of content that `write --report` keeps to hash them */

@@ -31,15 +31,14 @@ static int lock_and_run(struct arguments *arguments, struct untorn_lock **locks)
     struct untorn_error error;
     size_t count = (size_t)arguments->operand_count;
     enum untorn_lock_kind kind = arguments->shared ? UNTORN_LOCK_SHARED : UNTORN_LOCK_EXCLUSIVE;
-    if (untorn_lock_all((const char *const *)arguments->operands, count, kind,
-                        &arguments->options, locks, &error) != 0) {
+    if (untorn_lock_all((const char *const *)arguments->operands, count, kind, &arguments->options,
+                        locks, &error) != 0) {
         outcome_library(&outcome, &error);
         return outcome_finish(&outcome);
     }
     int rc = untorn_lock_pass_on(locks, count, value, sizeof value);
     if (rc != 0) {
-        outcome_fail(&outcome, (enum untorn_status)-rc, 1, "cannot pass the lock on: %s",
-                     untorn_status_text(rc));
+        outcome_result(&outcome, "cannot pass the lock on", rc);
         return outcome_finish(&outcome);
     }
     struct child_result result = child_run(arguments->command, value);
@@ -129,22 +128,19 @@ const struct verb verb_lock = {
     .name = "lock",
     .operands = "FILE... -- CMD [ARG]...",
     .summary = "run CMD while holding the lock of each FILE",
-    .explanation =
-        "Takes the lock of every FILE, in one order that all callers share, and runs\n"
-        "CMD. It is the lock that write, update and append take: inside CMD they nest,\n"
-        "outside they wait. The lock ends with CMD and what CMD left running, however\n"
-        "they end; nothing goes stale. A FILE need not exist.",
-    .examples =
-        "  untorn lock state.json -- ./nightly-job\n"
-        "  untorn lock --wait 0 a.json b.json -- sh -c 'cat a.json b.json > both.txt'\n"
-        "  untorn lock --shared state.json -- cp state.json copy.json\n",
-    .exits =
-        "  the status of CMD; 128 + N if signal N killed it\n"
-        "  126, 127  CMD cannot be run, is not found\n"
-        "  101  untorn itself failed\n"
-        "  102  usage\n"
-        "  103  no such directory\n"
-        "  106  lock not obtained in time\n",
+    .explanation = "Takes the lock of every FILE, in one order that all callers share, and runs\n"
+                   "CMD. It is the lock that write, update and append take: inside CMD they nest,\n"
+                   "outside they wait. The lock ends with CMD and what CMD left running, however\n"
+                   "they end; nothing goes stale. A FILE need not exist.",
+    .examples = "  untorn lock state.json -- ./nightly-job\n"
+                "  untorn lock --wait 0 a.json b.json -- sh -c 'cat a.json b.json > both.txt'\n"
+                "  untorn lock --shared state.json -- cp state.json copy.json\n",
+    .exits = "  the status of CMD; 128 + N if signal N killed it\n"
+             "  126, 127  CMD cannot be run, is not found\n"
+             "  101  untorn itself failed\n"
+             "  102  usage\n"
+             "  103  no such directory\n"
+             "  106  lock not obtained in time\n",
     .options = OPTION_SHARED | OPTION_PARENTS | OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE |
                OPTION_STATE_DIR | OPTION_STRICT,
     .fewest = 1,
@@ -158,17 +154,14 @@ const struct verb verb_who = {
     .name = "who",
     .operands = "FILE",
     .summary = "tell who holds the lock of FILE",
-    .explanation =
-        "Prints who holds the lock of FILE and since when; a moment later it may be\n"
-        "someone else. Takes no lock, creates nothing.",
-    .examples =
-        "  untorn who state.json || echo free\n"
-        "  untorn lock state.json -- untorn who state.json\n",
-    .exits =
-        "  0  held, and standard output says by whom\n"
-        "  1  failed\n"
-        "  2  usage\n"
-        "  3  nobody holds it\n",
+    .explanation = "Prints who holds the lock of FILE and since when; a moment later it may be\n"
+                   "someone else. Takes no lock, creates nothing.",
+    .examples = "  untorn who state.json || echo free\n"
+                "  untorn lock state.json -- untorn who state.json\n",
+    .exits = "  0  held, and standard output says by whom\n"
+             "  1  failed\n"
+             "  2  usage\n"
+             "  3  nobody holds it\n",
     .options = OPTION_SYMLINK | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_REPORT,
     .fewest = 1,
     .most = 1,

@@ -113,9 +113,14 @@ static const char *take_lock_file(struct arguments *arguments, const char *value
     return take_path(&arguments->options.lock_file, value);
 }
 
-#define VALUE(bit, name, argument, take, text) {bit, name, 0, argument, text, take, 0}
+#define VALUE(bit, name, argument, take, text)                                                     \
+    {                                                                                              \
+        bit, name, 0, argument, text, take, 0                                                      \
+    }
 #define SWITCH(bit, name, letter, field, text)                                                     \
-    {bit, name, letter, NULL, text, NULL, offsetof(struct arguments, field)}
+    {                                                                                              \
+        bit, name, letter, NULL, text, NULL, offsetof(struct arguments, field)                     \
+    }
 
 const struct option option_table[] = {
     VALUE(OPTION_IF_MATCH, "if-match", "HASH", take_if_match,
@@ -124,8 +129,7 @@ const struct option option_table[] = {
            "leave a file alone that has this content"),
     SWITCH(OPTION_EXCLUSIVE, "exclusive", 0, options.exclusive,
            "create the file; exit 5 if it exists"),
-    SWITCH(OPTION_ALLOW_EMPTY, "allow-empty", 0, allow_empty,
-           "let empty content replace content"),
+    SWITCH(OPTION_ALLOW_EMPTY, "allow-empty", 0, allow_empty, "let empty content replace content"),
     VALUE(OPTION_RECORDS, "records", RECORDS, take_records,
           "what a line is (.jsonl, .ndjson: jsonl)"),
     SWITCH(OPTION_SHARED, "shared", 's', shared, "share it with other readers"),
@@ -140,14 +144,12 @@ const struct option option_table[] = {
            "overwrite in place, through a journal"),
     VALUE(OPTION_SYMLINK, "symlink", SYMLINKS, take_symlink,
           "what to do with a link (default: follow)"),
-    VALUE(OPTION_WAIT, "wait", "SECONDS", take_wait,
-          "wait so long for the lock (10; 0: try once)"),
+    VALUE(OPTION_WAIT, "wait", "SECONDS", take_wait, "wait so long for the lock (10; 0: try once)"),
     VALUE(OPTION_LOCK_FILE, "lock-file", "PATH", take_lock_file,
           "this lock, as flock(1) and filelock use it"),
     VALUE(OPTION_STATE_DIR, "state-dir", "DIR", take_state_dir,
           "for locks, instead of .untorn/ beside FILE"),
-    SWITCH(OPTION_STRICT, "strict", 0, options.strict,
-           "refuse where a promise cannot be kept"),
+    SWITCH(OPTION_STRICT, "strict", 0, options.strict, "refuse where a promise cannot be kept"),
     SWITCH(OPTION_DRY_RUN, "dry-run", 0, dry_run, "show what would change, and change nothing"),
     SWITCH(OPTION_REPORT, "report", 0, report, "print the outcome as a line of JSON"),
     SWITCH(OPTION_HELP, "help", 'h', help, "show this"),

@@ -34,8 +34,8 @@ typedef const char *option_take_function(struct arguments *arguments, const char
 
 struct option {
     uint64_t bit;
-    const char *name; /* without the dashes */
-    char letter;      /* 0: none */
+    const char *name;     /* without the dashes */
+    char letter;          /* 0: none */
     const char *argument; /* as help shows the value; NULL: a switch */
     const char *text;
     option_take_function *take; /* of a value */

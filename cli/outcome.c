@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -10,8 +11,7 @@
 
 struct outcome outcome_begin(const struct arguments *arguments, const char *path)
 {
-    return (struct outcome){
-        .arguments = arguments, .path = path, .position = UNTORN_NO_POSITION};
+    return (struct outcome){.arguments = arguments, .path = path, .position = UNTORN_NO_POSITION};
 }
 
 void outcome_library(struct outcome *outcome, const struct untorn_error *error)
@@ -28,16 +28,20 @@ void outcome_library(struct outcome *outcome, const struct untorn_error *error)
 void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_code,
                   const char *format, ...)
 {
-    int used = snprintf(outcome->text, sizeof outcome->text / 2, "%s: ", outcome->path);
+    int used = snprintf(outcome->text, sizeof outcome->text, "%.*s: ", CLI_TEXT / 2, outcome->path);
     size_t offset = used > 0 ? (size_t)used : 0;
-    if (offset >= sizeof outcome->text / 2)
-        offset = sizeof outcome->text / 2 - 1;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(outcome->text + offset, sizeof outcome->text - offset, format, arguments);
     va_end(arguments);
-    outcome->status = status;
+    outcome->status = (int)status;
     outcome->exit_code = exit_code;
+}
+
+void outcome_result(struct outcome *outcome, const char *what, int rc)
+{
+    outcome_fail(outcome, (enum untorn_status)abs(rc), untorn_status_exit_code(rc), "%s: %s", what,
+                 untorn_status_text(rc));
 }
 
 void outcome_source(struct outcome *outcome, const char *source, int os_error)
@@ -56,8 +60,8 @@ static void print_report(const struct outcome *outcome)
 {
     output_format("{\"verb\":\"%s\",\"path\":", outcome->arguments->verb->name);
     output_json_text(outcome->path);
-    output_format(",\"status\":\"%s\",\"exit\":%d,\"flags\":[",
-                  untorn_status_name(outcome->status), outcome->exit_code);
+    output_format(",\"status\":\"%s\",\"exit\":%d,\"flags\":[", untorn_status_name(outcome->status),
+                  outcome->exit_code);
     const char *separator = "";
     for (unsigned bit = 0; bit < 32; bit++) {
         const char *word = outcome->flags & 1u << bit ? untorn_flag_word(1u << bit) : NULL;
@@ -83,7 +87,8 @@ static void print_report(const struct outcome *outcome)
 /* Success says nothing, but for what a user would want to act on. */
 static void print_notes(const struct outcome *outcome)
 {
-    static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT};
+    static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT,
+                                       UNTORN_FLAG_TAIL_KEPT};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (outcome->flags & telling[i])
             message("%s: note: %s", outcome->path, untorn_flag_text(telling[i]));

@@ -37,6 +37,9 @@ __attribute__((format(printf, 4, 5))) void outcome_fail(struct outcome *outcome,
                                                         enum untorn_status status, int exit_code,
                                                         const char *format, ...);
 
+/* A call of the library that has no struct untorn_error: `what` failed with `rc`. */
+void outcome_result(struct outcome *outcome, const char *what, int rc);
+
 /* A source that could not be read: names the source, not the file that stays as it was. */
 void outcome_source(struct outcome *outcome, const char *source, int os_error);
 

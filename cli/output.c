@@ -127,8 +127,7 @@ void output_json_text(const char *text)
 bool output_colour(void)
 {
     const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(never && *never) && terminal &&
-           strcmp(terminal, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && !(never && *never) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int output_finish(void)

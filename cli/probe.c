@@ -16,7 +16,9 @@ struct fact {
 };
 
 #define FACT(field, text, meaning, tried, wanted, follows)                                         \
-    {#field, text, meaning, offsetof(struct untorn_probe, field), tried, wanted, follows}
+    {                                                                                              \
+#field, text, meaning, offsetof(struct untorn_probe, field), tried, wanted, follows        \
+    }
 
 static const struct fact facts[] = {
     FACT(writable, "writable", "files can be made here", false, true,
@@ -36,8 +38,8 @@ static const struct fact facts[] = {
     FACT(directory_flush, "directory flush", "a rename survives power loss", true, true,
          "Durable cannot be promised: after a power loss the old version may be back,\n"
          "whole (--strict refuses to save here).\n"),
-    FACT(full_flush, "full flush", "a flush reaches the medium", false, true,
-         "Durable cannot be promised: a flush may end in the drive's cache.\n"),
+    FACT(full_flush, "full flush", "a flush outlives the power", false, true,
+         "Durable cannot be promised: a flush ends in memory or in the drive's cache.\n"),
     FACT(extended_attributes, "attributes", "extended attributes can be kept", true, true, NULL),
     FACT(acl, "ACL", "access control lists can be kept", true, true, NULL),
     FACT(case_insensitive, "ignores case", "A and a are one name", true, false, NULL),
@@ -97,7 +99,9 @@ static void print_report(const char *path, const struct untorn_probe *probe)
     for (int i = 0; i < FACTS; i++) {
         bool known = is_known(probe, &facts[i]);
         output_format(",\"%s\":%s", facts[i].word,
-                      !known ? "null" : value_of(probe, &facts[i]) ? "true" : "false");
+                      !known                       ? "null"
+                      : value_of(probe, &facts[i]) ? "true"
+                                                   : "false");
     }
     output_format(",\"promises\":%s}\n", keeps_promises(probe) ? "true" : "false");
 }
@@ -127,14 +131,12 @@ const struct verb verb_probe = {
         "Tries out in DIR (the current directory if none is named) what untorn builds\n"
         "on, and says what follows for files there. Makes a few files in a folder of its\n"
         "own and removes them again.",
-    .examples =
-        "  untorn probe\n"
-        "  untorn probe --strict . && echo every promise holds here\n",
-    .exits =
-        "  0  tried out\n"
-        "  1  failed; with --strict: not every promise can be kept there\n"
-        "  2  usage\n"
-        "  3  no such directory\n",
+    .examples = "  untorn probe\n"
+                "  untorn probe --strict . || echo not every promise holds here\n",
+    .exits = "  0  tried out\n"
+             "  1  failed; with --strict: not every promise can be kept there\n"
+             "  2  usage\n"
+             "  3  no such directory\n",
     .options = OPTION_STRICT | OPTION_REPORT,
     .fewest = 0,
     .most = 1,

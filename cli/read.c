@@ -71,15 +71,13 @@ const struct verb verb_read = {
         "this adds is that a file which is being overwritten in place, or whose writer\n"
         "died in the middle of that, is read as one whole version. Takes no lock, waits\n"
         "for nobody, creates nothing. FILE - copies standard input.",
-    .examples =
-        "  untorn read app.conf\n"
-        "  untorn read state.json | jq .n\n",
-    .exits =
-        "  0  done\n"
-        "  1  failed; standard output did not take everything\n"
-        "  2  usage\n"
-        "  3  no such file\n"
-        "  4  FILE is not a regular file, or is damaged\n",
+    .examples = "  untorn read app.conf\n"
+                "  untorn read state.json | jq .n\n",
+    .exits = "  0  done\n"
+             "  1  failed; standard output did not take everything\n"
+             "  2  usage\n"
+             "  3  no such file\n"
+             "  4  FILE is not a regular file, or is damaged\n",
     .options = OPTION_SYMLINK | OPTION_STATE_DIR,
     .filters = true,
     .fewest = 1,
@@ -99,12 +97,11 @@ const struct verb verb_hash = {
     .examples =
         "  untorn hash app.conf\n"
         "  seen=$(untorn hash app.conf); untorn write --if-match \"$seen\" app.conf app.new\n",
-    .exits =
-        "  0  done\n"
-        "  1  failed; standard output did not take everything\n"
-        "  2  usage\n"
-        "  3  no such file\n"
-        "  4  FILE is not a regular file, or is damaged\n",
+    .exits = "  0  done\n"
+             "  1  failed; standard output did not take everything\n"
+             "  2  usage\n"
+             "  3  no such file\n"
+             "  4  FILE is not a regular file, or is damaged\n",
     .options = OPTION_SYMLINK | OPTION_STATE_DIR,
     .filters = true,
     .fewest = 1,

@@ -12,9 +12,9 @@
 struct updating {
     struct arguments *arguments;
     struct outcome outcome;
-    const char *lock_value; /* NULL if no lock is held */
-    bool refused;           /* the outcome says why */
-    int signal;             /* that untorn got while the command ran */
+    const char *lock_value;  /* NULL if no lock is held */
+    bool refused;            /* the outcome says why */
+    int signal;              /* that untorn got while the command ran */
     struct untorn_hash hash; /* of what the command printed */
 };
 
@@ -59,8 +59,8 @@ static bool run_command(struct updating *updating, const char *old, size_t size,
                         struct buffer *output)
 {
     bool guarded = !updating->arguments->allow_empty;
-    struct child_result result = child_filter(updating->arguments->command, updating->lock_value,
-                                              old, size, output);
+    struct child_result result =
+        child_filter(updating->arguments->command, updating->lock_value, old, size, output);
     updating->signal = result.signal;
     updating->refused = true;
     if (result.start_error || result.pipe_error || result.killed_by || result.exit_status)
@@ -84,11 +84,8 @@ static int change(void *context, const struct untorn_content *old, struct untorn
         return 1;
     }
     updating->hash = untorn_hash(output.data, output.size);
-    if (output.data) {
-        untorn_change_give(change, output.data, output.size);
-        return 0;
-    }
-    return untorn_change_set(change, "", 0);
+    untorn_change_give(change, output.data, output.size);
+    return 0;
 }
 
 /* The lock is taken before, not only inside untorn_update, so that the command can be told of it:
@@ -105,9 +102,7 @@ static void update_file(struct updating *updating)
     if (rc != 0) {
         outcome_library(&updating->outcome, &error);
     } else if (passed != 0) {
-        outcome_fail(&updating->outcome, (enum untorn_status)-passed, 1,
-                     "cannot pass the lock on: %s; the file is unchanged",
-                     untorn_status_text(passed));
+        outcome_result(&updating->outcome, "cannot pass the lock on", passed);
     } else {
         updating->lock_value = value;
         rc = untorn_update(path, change, updating, options, &error);
@@ -171,27 +166,25 @@ const struct verb verb_update = {
     .explanation =
         "CMD gets the content of FILE as its standard input; what it prints becomes the\n"
         "content, if it exits with 0. The lock is held from before the read until after\n"
-        "the save, so no update is lost. A missing FILE is empty input. CMD may itself\n"
-        "use untorn on FILE. If another program replaces FILE meanwhile, CMD runs again\n"
-        "on the newer version. FILE - filters standard input to standard output.",
-    .examples =
-        "  untorn update state.json -- jq '.n += 1'\n"
-        "  untorn update hosts.txt -- sort -u\n"
-        "  untorn update --dry-run app.conf -- sed 's/debug/info/'\n",
-    .exits =
-        "  0  done\n"
-        "  1  failed, the old content stays; CMD failed, was killed, or printed nothing\n"
-        "  2  usage\n"
-        "  3  no such directory; no such FILE, and CMD printed nothing\n"
-        "  4  FILE is not a regular file\n"
-        "  5  FILE changed (--if-match)\n"
-        "  6  lock not obtained in time\n"
-        "  7  not settled: saved, but not confirmed on the disk, or not reported\n"
-        "  126, 127  CMD cannot be run, is not found\n",
+        "the save, so no update is lost; untorn inside CMD does not wait for it. A\n"
+        "missing FILE is empty input. If something else replaces FILE meanwhile, CMD\n"
+        "runs again on the newer version. FILE - filters standard input to standard\n"
+        "output.",
+    .examples = "  untorn update state.json -- jq '.n += 1'\n"
+                "  untorn update hosts.txt -- sort -u\n"
+                "  untorn update --dry-run app.conf -- sed 's/debug/info/'\n",
+    .exits = "  0  done\n"
+             "  1  failed, the old content stays; CMD failed, was killed, or printed nothing\n"
+             "  2  usage\n"
+             "  3  no such directory; no such FILE, and CMD printed nothing\n"
+             "  4  FILE is not a regular file\n"
+             "  5  FILE changed (--if-match)\n"
+             "  6  lock not obtained in time\n"
+             "  7  not settled: saved, but not confirmed on the disk, or not reported\n"
+             "  126, 127  CMD cannot be run, is not found\n",
     .options = OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_ALLOW_EMPTY | OPTION_LEVEL |
                OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK | OPTION_WAIT |
-               OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
-               OPTION_REPORT,
+               OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN | OPTION_REPORT,
     .filter_options = OPTION_ALLOW_EMPTY,
     .filters = true,
     .fewest = 1,

@@ -25,9 +25,9 @@ struct verb {
     uint64_t filter_options; /* those that still mean something when FILE is `-` */
     bool filters;            /* FILE may be `-` */
 
-    int fewest, most;        /* operands; most -1: any number */
-    bool takes_command;      /* what follows `--` is a command, and there must be one */
-    int failure_base;        /* added to the exit code of its own failures */
+    int fewest, most;   /* operands; most -1: any number */
+    bool takes_command; /* what follows `--` is a command, and there must be one */
+    int failure_base;   /* added to the exit code of its own failures */
 
     int (*run)(struct arguments *arguments); /* returns the exit status */
 };

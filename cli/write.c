@@ -20,8 +20,7 @@ struct writing {
 /* False after noting in the outcome why not. */
 static bool next_piece(struct writing *writing)
 {
-    int error = input_piece(&writing->input, writing->piece, sizeof writing->piece,
-                            &writing->size);
+    int error = input_piece(&writing->input, writing->piece, sizeof writing->piece, &writing->size);
     if (error != 0)
         outcome_source(&writing->outcome, writing->input.name, error);
     if (writing->arguments->report && writing->seen_all)
@@ -35,8 +34,8 @@ static void write_pieces(struct writing *writing)
 {
     struct untorn_writer *writer = NULL;
     struct untorn_error error;
-    int rc = untorn_writer_begin(writing->outcome.path, &writing->arguments->options, &writer,
-                                 &error);
+    int rc =
+        untorn_writer_begin(writing->outcome.path, &writing->arguments->options, &writer, &error);
     while (rc == 0 && writing->size > 0) {
         rc = untorn_writer_write(writer, writing->piece, writing->size, &error);
         if (rc == 0 && !next_piece(writing)) {
@@ -140,23 +139,21 @@ const struct verb verb_write = {
         "loss. Mode, owner, ACL and symbolic links stay. FILE - copies to standard\n"
         "output. The last writer wins: to change what is there, use untorn update or\n"
         "--if-match.",
-    .examples =
-        "  date | untorn write stamp.txt\n"
-        "  untorn write --mode 600 token.txt token.new\n"
-        "  untorn write --if-match \"$(untorn hash app.conf)\" app.conf app.new\n",
-    .exits =
-        "  0  done\n"
-        "  1  failed, the old content stays; standard input was empty and FILE is not\n"
-        "  2  usage\n"
-        "  3  no such SOURCE, or no such directory\n"
-        "  4  FILE is not a regular file\n"
-        "  5  FILE changed (--if-match) or exists (--exclusive)\n"
-        "  6  lock not obtained in time\n"
-        "  7  not settled: saved, but not confirmed on the disk, or not reported\n",
+    .examples = "  date | untorn write stamp.txt\n"
+                "  untorn write --mode 600 token.txt token.new\n"
+                "  untorn write --if-match \"$(untorn hash app.conf)\" app.conf app.new\n",
+    .exits = "  0  done\n"
+             "  1  failed, the old content stays; standard input was empty and FILE is not\n"
+             "  2  usage\n"
+             "  3  no such SOURCE, or no such directory\n"
+             "  4  FILE is not a regular file\n"
+             "  5  FILE changed (--if-match) or exists (--exclusive)\n"
+             "  6  lock not obtained in time\n"
+             "  7  not settled: saved, but not confirmed on the disk, or not reported\n",
     .options = OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_EXCLUSIVE | OPTION_ALLOW_EMPTY |
                OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |
-               OPTION_DRY_RUN | OPTION_REPORT,
+               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
+               OPTION_REPORT,
     .filter_options = OPTION_ALLOW_EMPTY,
     .filters = true,
     .fewest = 1,

@@ -17,8 +17,9 @@ A comment in the first five lines of a suite may say how to run it, any of these
 
     # run: serial, budget 20, timeout 600
 
-serial: alone, after all others. budget: the seconds it should stay under on two cores (10 unless
-said otherwise); one that takes longer is marked, not failed. timeout: then it is killed.
+serial: alone, after all others. plain: a C test that is not run sanitized as well. budget: the
+seconds it should stay under on two cores (10 unless said otherwise); one that takes longer is
+marked, not failed. timeout: then it is killed.
 """
 
 import argparse
@@ -36,7 +37,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TOTAL = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
-DIRECTIVE = re.compile(r"\brun:\s*((?:serial|budget \d+|timeout \d+)(?:,\s*)?)+")
+DIRECTIVE = re.compile(r"\brun:\s*((?:serial|plain|budget \d+|timeout \d+)(?:,\s*)?)+")
 SKIPPED = 77
 # These look at the sources and at the front door: --coverage leaves them out.
 NOT_OF_UNTORN = ("tidy/", "headers/", "front/", "harness/")
@@ -51,14 +52,14 @@ class Suite:
         self.command = command
         self.target = target  # what Ninja has to build first
         self.build = build
-        self.serial, self.budget, self.timeout = False, 10, None
+        self.serial, self.plain, self.budget, self.timeout = False, False, 10, None
         with open(file, encoding="utf-8", errors="replace") as text:
             head = "".join(line for line, _ in zip(text, range(5)))
         match = DIRECTIVE.search(head)
         for word in match.group(0)[4:].split(",") if match else []:
             what, _, number = word.strip().partition(" ")
-            if what == "serial":
-                self.serial = True
+            if what in ("serial", "plain"):
+                setattr(self, what, True)
             elif what:
                 setattr(self, what, int(number))
 
@@ -77,9 +78,10 @@ def find_suites(tests, build, sanitized, python):
         if file.name.endswith("_test.c"):
             program = "tests/" + name.replace("/", "-")
             for where, note in ((build, ""), (sanitized, " (sanitized)")):
-                if where:
-                    suites.append(Suite(name.removesuffix("_test") + note, file,
-                                        [where / program], program, where))
+                suite = Suite(name.removesuffix("_test") + note, file, [f"{where}/{program}"],
+                              program, where)
+                if where and not (where == sanitized and suite.plain):
+                    suites.append(suite)
         elif file.suffix == ".sh" and not file.name.startswith("lib"):
             suites.append(Suite(name, file, ["bash", file]))
         elif file.name.endswith("_test.py"):

@@ -38,7 +38,8 @@ UNTORN_BEGIN_C
 
 /* `path` is a file (what concerns that file) or a directory (all that untorn knows in it).
  * *ret_open is the number of findings that are not repaired. No document is altered, except that
- * an unfinished overwrite is finished. Without `repair` nothing is created, locked or changed.
+ * an unfinished overwrite is finished. Without `repair` nothing is created or changed; a stage is
+ * locked for the moment of looking whether its writer lives.
  * Options: symlink, wait_ms, state_dir. */
 UNTORN_API int untorn_check(const char *path, const struct untorn_check *check,
                             const struct untorn_options *options, size_t *ret_open,

@@ -38,7 +38,8 @@
     X(RECOVERED, 7, "recovered", "an unfinished write of a dead process was finished first")       \
     X(CONFLICT_KEPT, 8, "conflict-kept",                                                           \
       "an unfinished write met content it did not know; both versions are kept (untorn check)")    \
-    X(TAIL_KEPT, 9, "tail-kept", "a torn last record was kept aside before it was cut")            \
+    X(TAIL_KEPT, 9, "tail-kept",                                                                   \
+      "a torn last record was cut, and kept aside before (untorn check)")            \
     X(TAIL_ENDED, 10, "tail-ended", "the last line lacked its newline and gained it")
 
 #define UNTORN_FLAG_ENUM(name, bit, word, text) UNTORN_FLAG_##name = 1u << (bit),

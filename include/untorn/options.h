@@ -33,7 +33,8 @@ struct untorn_options {
     enum untorn_symlink symlink;
 
     /* How long to wait for the lock, in milliseconds. 0: UNTORN_WAIT_DEFAULT_MS.
-     * UNTORN_TRY_ONCE: not at all. There is no "for ever". */
+     * UNTORN_TRY_ONCE: not at all, but for the 2 ms that somebody's look at the lock may take.
+     * There is no "for ever". */
     int wait_ms;
 
     /* Permission bits of the result, 0600 for a secret; never wider for a moment. 0: an existing

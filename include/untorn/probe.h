@@ -20,7 +20,7 @@ struct untorn_probe {
     bool exchange;            /* two names swapped in one step */
     bool hard_link;
     bool directory_flush;     /* a rename can be made durable */
-    bool full_flush;          /* a flush reaches the medium, not only the drive's cache */
+    bool full_flush;          /* a flush reaches a medium that outlives the power */
     bool extended_attributes;
     bool acl;
     bool case_insensitive;    /* "A" and "a" are one name */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,11 +142,26 @@ static const char *advice(const struct untorn_error *error)
     }
 }
 
+/* Whether the system's own words say more than the status does. */
+static bool adds_to_status(const struct untorn_error *error)
+{
+    switch (error->status) {
+    case UNTORN_REFUSED: /* the number is the caller's */
+    case UNTORN_MISSING:
+    case UNTORN_EXISTS:
+    case UNTORN_NO_SPACE:
+    case UNTORN_NO_MEMORY:
+    case UNTORN_READ_ONLY:
+    case UNTORN_LINK_LOOP:
+        return false;
+    default:
+        return error->os_error > 0;
+    }
+}
+
 const char *untorn_describe(const struct untorn_error *error, char *text, size_t size)
 {
-    const char *cause = error->os_error > 0 && error->status != UNTORN_REFUSED
-                            ? strerror(error->os_error)
-                            : NULL;
+    const char *cause = adds_to_status(error) ? strerror(error->os_error) : NULL;
     const char *hint = advice(error);
     size_t used = 0;
     if (size == 0)

@@ -14,6 +14,7 @@ struct append {
     const void *data;
     size_t size;
     os_fd file;
+    bool created; /* by this call */
     uint64_t end; /* where the file ends before we add to it */
 };
 
@@ -30,6 +31,7 @@ static int open_log(struct append *append, struct untorn_error *error)
         return AGAIN;
     if (rc < 0)
         return error_os(error, rc, "open it");
+    append->created |= !target->exists;
     if (!target->exists && options->mode)
         rc = os_new_meta(target->place.dir, append->file, options->mode);
     if (rc == 0)
@@ -39,19 +41,16 @@ static int open_log(struct append *append, struct untorn_error *error)
     if (target->exists && !os_same_file(&now, &target->stat))
         return AGAIN;
     append->end = now.size;
-    if (target->exists)
-        return 0;
-    error->flags |= UNTORN_FLAG_CREATED;
-    target->exists = true; /* as ours now is what the name must stay */
-    target->stat = now;
+    target->exists = true;
+    target->stat = now; /* what the name must stay */
     return 0;
 }
 
-/* Where the last line begins; the end of the file if it ends with a newline. */
-static int find_last_line(const struct append *append, uint64_t *ret_start)
+/* Where the line that ends at `end` begins. */
+static int find_line(const struct append *append, uint64_t end, uint64_t *ret_start)
 {
     char piece[4096];
-    uint64_t start = append->end;
+    uint64_t start = end;
     while (start > 0) {
         size_t want = start < sizeof piece ? (size_t)start : sizeof piece;
         int64_t n = io_read(append->file, piece, want, start - want);
@@ -69,9 +68,12 @@ static int find_last_line(const struct append *append, uint64_t *ret_start)
     return 0;
 }
 
-static int judge_line(const struct append *append, uint64_t start, bool *ret_whole)
+/* A line that lacks its newline is torn if it is no record. One that has it is torn if there are NUL
+ * bytes in it: blocks that never reached the disk before a power loss. What else may be wrong with
+ * such a line is not our doing. */
+static int judge_line(const struct append *append, uint64_t start, bool ended, bool *ret_whole)
 {
-    size_t size = (size_t)(append->end - start);
+    size_t size = (size_t)(append->end - start) - ended;
     *ret_whole = true;
     if (!append->is_whole || size == 0)
         return 0;
@@ -80,7 +82,7 @@ static int judge_line(const struct append *append, uint64_t start, bool *ret_who
         return -ENOMEM;
     int64_t n = io_read(append->file, line, size, start);
     if (n == (int64_t)size)
-        *ret_whole = append->is_whole(line, size);
+        *ret_whole = ended ? !memchr(line, '\0', size) : append->is_whole(line, size);
     free(line);
     return n < 0 ? (int)n : (size_t)n < size ? -EIO : 0;
 }
@@ -100,11 +102,14 @@ static int cut_torn(struct append *append, uint64_t start, struct untorn_error *
         return AGAIN; /* somebody else adds to it */
     if (rc == 0)
         rc = os_resize(append->file, start);
+    /* Else a block of it could come back under the record that takes its place. */
+    if (rc == 0 && target->options->level != UNTORN_CACHE)
+        rc = os_flush(append->file);
     if (rc < 0)
         return error_os(error, rc, "cut a torn record");
     append->end = start;
     error->flags |= UNTORN_FLAG_TAIL_KEPT;
-    error_detail(error, "%s/%s", target->state.name, entry);
+    error_detail(error, "%s/%s/%s", target->state.name, state_folder_name(FOLDER_KEPT), entry);
     return 0;
 }
 
@@ -113,16 +118,23 @@ static int mend_end(struct append *append, bool *ret_newline, struct untorn_erro
 {
     uint64_t start = 0;
     bool whole = true;
+    char last = '\n';
     *ret_newline = false;
-    int rc = find_last_line(append, &start);
+    if (append->end == 0)
+        return 0;
+    int64_t n = io_read(append->file, &last, 1, append->end - 1);
+    bool ended = last == '\n';
+    int rc = n < 0 ? (int)n : 0;
+    if (rc == 0 && append->is_whole)
+        rc = find_line(append, append->end - ended, &start);
     if (rc == 0)
-        rc = judge_line(append, start, &whole);
+        rc = judge_line(append, start, ended, &whole);
     if (rc < 0)
         return error_os(error, rc, "read its last line");
-    if (start == append->end)
-        return 0;
     if (!whole)
         return cut_torn(append, start, error);
+    if (ended)
+        return 0;
     *ret_newline = true;
     error->flags |= UNTORN_FLAG_TAIL_ENDED;
     return 0;
@@ -138,6 +150,9 @@ static int cut_back(struct append *append, int cause, struct untorn_error *error
         rc = os_resize(append->file, append->end);
     else if (rc == 0 && now.size != append->end)
         rc = -ESTALE;
+    /* Else a power loss could bring back what was cut. */
+    if (rc == 0 && append->target.options->level != UNTORN_CACHE)
+        rc = os_flush(append->file);
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, cause, "add to it");
     return error_os(error, cause, "add to it");
@@ -158,12 +173,25 @@ static int add(struct append *append, bool newline, struct untorn_error *error)
 
 static int flush(struct append *append, struct untorn_error *error)
 {
-    if (append->target.options->level != UNTORN_DURABLE)
+    if (append->target.options->level == UNTORN_CACHE)
         return 0;
     int rc = os_flush(append->file);
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_FLUSH, rc, "flush it");
-    return error->flags & UNTORN_FLAG_CREATED ? replace_flush_name(&append->target, error) : 0;
+    /* The name too: whoever made the file may not have flushed it. */
+    return replace_flush_name(&append->target, error);
+}
+
+/* [APPEND-3] A log that this call made goes with its failure. */
+static int take_back(struct append *append, int rc, struct untorn_error *error)
+{
+    struct os_stat now;
+    int os_rc = os_stat(append->file, NULL, &now);
+    if (os_rc == 0 && now.size == 0)
+        os_rc = replace_take_back(&append->target);
+    if (os_rc < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, os_rc, "take it back");
+    return rc;
 }
 
 /* With the lock held and the file looked at. */
@@ -179,6 +207,10 @@ static int append_once(struct append *append, struct untorn_error *error)
         rc = add(append, newline, error);
     if (rc == 0)
         rc = flush(append, error);
+    if (rc < 0 && rc != AGAIN && append->created)
+        rc = take_back(append, rc, error);
+    if (rc >= 0 && append->created)
+        error->flags |= UNTORN_FLAG_CREATED;
     os_close(append->file);
     append->file = OS_NONE;
     return rc;

@@ -93,22 +93,19 @@ static int visit_stage(void *context, const char *entry)
 static int visit_journal(void *context, const char *entry)
 {
     struct check *check = context;
-    char name[LIMIT_NAME + 1];
-    uint64_t size;
-    enum inplace_verdict verdict =
-        inplace_judge(&check->place, &check->state, entry, name, &size);
+    struct inplace_judgement journal;
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (verdict == INPLACE_CLEAR || !concerns(check, name))
-        return 0;
-    bool repaired = false;
-    if (verdict == INPLACE_UNFINISHED && check->what->repair)
-        repaired = settle(check, name);
-    if (verdict == INPLACE_FOREIGN && check->what->repair && check->what->abandon)
+    int rc = inplace_judge(&check->place, &check->state, entry, &journal);
+    if (rc < 0 || journal.verdict == INPLACE_CLEAR || !concerns(check, journal.name))
+        return rc;
+    bool foreign = journal.verdict == INPLACE_FOREIGN, repaired = false;
+    if (!foreign && check->what->repair)
+        repaired = settle(check, journal.name);
+    if (foreign && check->what->repair && check->what->abandon)
         repaired = os_remove(check->state.folders[FOLDER_INPLACE], entry, false) == 0;
-    report(check,
-           verdict == INPLACE_FOREIGN ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_UNFINISHED, name,
-           FOLDER_INPLACE, entry, size, repaired);
+    report(check, foreign ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_UNFINISHED, journal.name,
+           FOLDER_INPLACE, entry, journal.size, repaired);
     return 0;
 }
 
@@ -169,7 +166,7 @@ int untorn_check(const char *path, const struct untorn_check *what,
     *ret_open = 0;
     int rc = find_place(&check, path, error);
     if (rc == 0)
-        rc = state_open(&check.place, &check.options, false, &check.state, error);
+        rc = state_open(&check.place, &check.options, STATE_IF_PRESENT, &check.state, error);
     if (rc == 0 && check.state.root != OS_NONE) {
         rc = visit_folder(&check, FOLDER_INPLACE, visit_journal, error);
         if (rc == 0)

@@ -331,8 +331,12 @@ static int recover(struct overwrite *job, const struct os_stat *own, const struc
         return error_os(error, rc, "read an unfinished overwrite's journal");
     registry_self(&self);
     rc = os_stat(place->dir, place->name, &target);
-    if (rc < 0 || !is_ours(&job->head, own, &target, place->name, self.user))
-        return set_aside(state, rc < 0 ? "conflict" : "foreign", place->name, error);
+    if (rc == -ENOENT)
+        return set_aside(state, "conflict", place->name, error);
+    if (rc < 0)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc, "look at it");
+    if (!is_ours(&job->head, own, &target, place->name, self.user))
+        return set_aside(state, "foreign", place->name, error);
     rc = io_open(place->dir, place->name, OS_READ | OS_WRITE, 0, &job->file);
     if (rc < 0)
         return error_os(error, rc, "open it to finish an overwrite in place");
@@ -355,43 +359,56 @@ int inplace_recover(const struct place *place, struct state *state, struct untor
 
 /* ---- looking ---- */
 
-/* Opens and judges the journal `entry` of the file `name`; *ret_journal stays open. */
-static enum inplace_verdict judge(const struct place *place, os_fd folder, const char *entry,
-                                  os_fd *ret_journal, struct journal *ret_head)
+/* Opens and judges the journal `entry`; *ret_journal stays open. What cannot be read for want of
+ * permission is not for us to know; any other failure is handed up, for then nothing is certain. */
+static int judge(const struct place *place, os_fd folder, const char *entry, os_fd *ret_journal,
+                 struct journal *ret_head, enum inplace_verdict *ret_verdict)
 {
     struct os_stat own, target;
     struct os_process self;
     char own_name[LIMIT_NAME + 1];
-    if (io_open_own(folder, entry, OS_READ, ret_journal, &own) < 0)
-        return INPLACE_CLEAR;
-    if (journal_read(*ret_journal, ret_head) < 0 || !ret_head->active ||
-        journal_check_body(*ret_journal, ret_head) < 0)
-        return INPLACE_CLEAR;
+    *ret_verdict = INPLACE_CLEAR;
+    int rc = io_open_own(folder, entry, OS_READ, ret_journal, &own);
+    if (rc == -ENOENT || rc == -EACCES || rc == -EMLINK)
+        return 0;
+    if (rc == 0)
+        rc = journal_read(*ret_journal, ret_head);
+    if (rc == 0 && ret_head->active)
+        rc = journal_check_body(*ret_journal, ret_head);
+    if (rc == -ENODATA)
+        return 0;
+    if (rc < 0 || !ret_head->active)
+        return rc;
     registry_self(&self);
     path_own_name(ret_head->name, 0, own_name);
-    if (strcmp(own_name, entry) != 0 ||
-        os_stat(place->dir, ret_head->name, &target) < 0 ||
-        !is_ours(ret_head, &own, &target, ret_head->name, self.user))
-        return INPLACE_FOREIGN;
-    return INPLACE_UNFINISHED;
+    rc = os_stat(place->dir, ret_head->name, &target);
+    if (rc < 0 && rc != -ENOENT)
+        return rc;
+    bool ours = rc == 0 && strcmp(own_name, entry) == 0 &&
+                is_ours(ret_head, &own, &target, ret_head->name, self.user);
+    *ret_verdict = ours ? INPLACE_UNFINISHED : INPLACE_FOREIGN;
+    return 0;
 }
 
-void inplace_look(const struct place *place, struct state *state, struct inplace_view *ret_view)
+int inplace_look(const struct place *place, struct state *state, struct inplace_view *ret_view)
 {
     struct journal head = {0};
+    enum inplace_verdict verdict = INPLACE_CLEAR;
     char own_name[LIMIT_NAME + 1];
     os_fd folder;
     *ret_view = (struct inplace_view){.journal = OS_NONE};
-    if (state_folder(state, FOLDER_INPLACE, false, &folder) < 0)
-        return;
+    int rc = state_folder(state, FOLDER_INPLACE, false, &folder);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -EACCES ? 0 : rc;
     path_own_name(place->name, 0, own_name);
-    enum inplace_verdict verdict = judge(place, folder, own_name, &ret_view->journal, &head);
+    rc = judge(place, folder, own_name, &ret_view->journal, &head, &verdict);
     ret_view->sequence = head.sequence;
-    ret_view->active = verdict == INPLACE_UNFINISHED;
+    ret_view->active = rc == 0 && verdict == INPLACE_UNFINISHED;
     ret_view->old_size = head.old_size;
     ret_view->old_hash = head.old_hash;
     if (!ret_view->active)
         inplace_view_close(ret_view);
+    return rc;
 }
 
 void inplace_view_close(struct inplace_view *view)
@@ -400,17 +417,17 @@ void inplace_view_close(struct inplace_view *view)
     view->journal = OS_NONE;
 }
 
-enum inplace_verdict inplace_judge(const struct place *directory, struct state *state,
-                                   const char *entry, char ret_name[LIMIT_NAME + 1],
-                                   uint64_t *ret_size)
+int inplace_judge(const struct place *directory, struct state *state, const char *entry,
+                  struct inplace_judgement *ret_judgement)
 {
     struct journal head = {0};
     os_fd folder, journal = OS_NONE;
-    enum inplace_verdict verdict = INPLACE_CLEAR;
-    if (state_folder(state, FOLDER_INPLACE, false, &folder) == 0)
-        verdict = judge(directory, folder, entry, &journal, &head);
-    strcpy(ret_name, head.name[0] ? head.name : entry);
-    *ret_size = head.new_size;
+    ret_judgement->verdict = INPLACE_CLEAR;
+    int rc = state_folder(state, FOLDER_INPLACE, false, &folder);
+    if (rc == 0)
+        rc = judge(directory, folder, entry, &journal, &head, &ret_judgement->verdict);
+    strcpy(ret_judgement->name, head.name[0] ? head.name : entry);
+    ret_judgement->size = head.new_size;
     os_close(journal);
-    return verdict;
+    return rc;
 }

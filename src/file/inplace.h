@@ -48,15 +48,19 @@ struct inplace_view {
     struct untorn_hash old_hash;
 };
 
-/* Creates nothing. An unreadable or foreign journal is none. */
-void inplace_look(const struct place *place, struct state *state, struct inplace_view *ret_view);
+/* Creates nothing. A journal that is foreign, or that we may not read, is none. 0, or a negative
+ * errno value where it cannot be known; the view is then closed. */
+int inplace_look(const struct place *place, struct state *state, struct inplace_view *ret_view);
 void inplace_view_close(struct inplace_view *view);
 
-/* For untorn check: what the journal `entry` says of which file. `size` is that of the new content.
- */
+/* For untorn check: what the journal `entry` says of which file. */
 enum inplace_verdict { INPLACE_CLEAR, INPLACE_UNFINISHED, INPLACE_FOREIGN };
-enum inplace_verdict inplace_judge(const struct place *directory, struct state *state,
-                                   const char *entry, char ret_name[LIMIT_NAME + 1],
-                                   uint64_t *ret_size);
+struct inplace_judgement {
+    enum inplace_verdict verdict;
+    char name[LIMIT_NAME + 1];
+    uint64_t size; /* of the new content */
+};
+int inplace_judge(const struct place *directory, struct state *state, const char *entry,
+                  struct inplace_judgement *ret_judgement);
 
 #endif

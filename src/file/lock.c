@@ -39,6 +39,10 @@ static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_
         rc = open_existing(lock, ret_file, ret_stat);
         if (rc == -ENOENT)
             rc = make(lock, ret_file, ret_stat);
+        if (rc < 0) { /* opened, but not to be looked at */
+            os_close(*ret_file);
+            *ret_file = OS_NONE;
+        }
         if (rc == -EACCES)
             os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
         else if (rc != -EEXIST)
@@ -54,10 +58,8 @@ static int open_file(struct lock *lock)
     os_fd file = OS_NONE;
     struct os_stat stat;
     int rc = open_or_make(lock, &file, &stat);
-    if (rc < 0) {
-        os_close(file);
+    if (rc < 0)
         return rc;
-    }
     if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022))
         (void)os_share(file, lock->state->root, NULL);
     lock->own = registry_add(file, &stat);
@@ -155,7 +157,7 @@ int lock_open(struct lock *lock, const struct place *place, struct state *state,
 uint64_t lock_deadline(const struct untorn_options *options)
 {
     if (options->wait_ms < 0)
-        return 0;
+        return os_clock_ns() + LIMIT_ONCE_NS;
     uint64_t wait_ms = (uint64_t)(options->wait_ms ? options->wait_ms : UNTORN_WAIT_DEFAULT_MS);
     return os_clock_ns() + wait_ms * 1000000u;
 }

@@ -206,7 +206,7 @@ int untorn_who(const char *path, const struct untorn_options *options,
     memset(ret_holder, 0, sizeof *ret_holder);
     int rc = place_resolve(path, &asking, &place, error);
     if (rc == 0)
-        rc = state_open(&place, &asking, false, &state, error);
+        rc = state_open(&place, &asking, STATE_IF_PRESENT, &state, error);
     if (rc == 0)
         rc = open_lock_file(&place, &state, &asking, &elsewhere, &file, error);
     if (rc == 0 && file != OS_NONE) {

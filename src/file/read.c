@@ -94,19 +94,23 @@ static int read_once(const struct place *place, struct state *state,
                      struct untorn_content *ret_content)
 {
     struct inplace_view before, after;
-    inplace_look(place, state, &before);
+    int rc = inplace_look(place, state, &before);
+    if (rc < 0)
+        return rc;
     if (before.active) {
-        int rc = read_journal(&before, ret_content);
+        rc = read_journal(&before, ret_content);
         inplace_view_close(&before);
         return rc;
     }
-    int rc = read_file(place, ret_content);
-    inplace_look(place, state, &after);
+    rc = read_file(place, ret_content);
+    if (rc < 0)
+        return rc;
+    rc = inplace_look(place, state, &after);
     inplace_view_close(&after);
-    if (rc == 0 && (after.active || after.sequence != before.sequence)) {
-        untorn_content_free(ret_content);
+    if (rc == 0 && (after.active || after.sequence != before.sequence))
         rc = -ESTALE;
-    }
+    if (rc < 0)
+        untorn_content_free(ret_content);
     return rc;
 }
 
@@ -121,7 +125,7 @@ static int read_resolved(const char *path, const struct untorn_options *options,
         int os_rc = 0;
         int rc = place_resolve(path, options, &place, error);
         if (rc == 0)
-            rc = state_open(&place, options, false, &state, error);
+            rc = state_open(&place, options, STATE_IF_USABLE, &state, error);
         if (rc == 0) {
             os_rc = read_once(&place, &state, ret_content);
             if (os_rc == -ELOOP)

@@ -105,6 +105,17 @@ int replace_confirm(struct target *target, struct untorn_error *error)
     return replace_flush_name(target, error);
 }
 
+int replace_take_back(struct target *target)
+{
+    int rc = os_remove(target->place.dir, target->place.name, false);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    if (target->options->level == UNTORN_CACHE)
+        return 0;
+    rc = os_flush_dir(target->place.dir);
+    return rc == -EINVAL ? 0 : rc;
+}
+
 /* A file system that cannot flush a directory is found out before anything changes. */
 static int check_strict(struct target *target, struct untorn_error *error)
 {
@@ -232,10 +243,8 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
     if (rc == 0)
         rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
                            target->options->level, error);
-    struct os_stat now;
-    if (rc < 0 && target->hold != OS_NONE && os_stat(target->hold, NULL, &now) == 0 &&
-        now.size == 0)
-        (void)os_remove(target->place.dir, target->place.name, false);
+    if (rc < 0 && target->hold != OS_NONE && replace_take_back(target) < 0 && rc != AGAIN)
+        return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, 0, "take it back");
     return rc;
 }
 
@@ -247,8 +256,10 @@ static int commit_in_place(struct target *target, struct stage *stage, struct un
     }
     if (!target->exists)
         return create_in_place(target, stage, error);
-    return inplace_write(&target->lock, &target->stat, stage->file, stage->size,
-                         target->options->level, error);
+    int rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
+                           target->options->level, error);
+    /* Whoever made the file may not have flushed its name. */
+    return rc == 0 ? replace_flush_name(target, error) : rc;
 }
 
 static bool must_be_in_place(const struct target *target)

@@ -213,27 +213,33 @@ static int open_checked(struct state *state, const struct place *place, bool cre
     return check_format(state, create, error);
 }
 
-int state_open(const struct place *place, const struct untorn_options *options, bool create,
+static int open_found(struct state *state, const struct place *place,
+                      const struct untorn_options *options, bool create,
+                      struct untorn_error *error)
+{
+    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
+    int rc = find(state, place, directory && *directory ? directory : NULL, create);
+    if (rc == 0)
+        return open_checked(state, place, create, error);
+    return rc == -ENOENT && !create ? 0 : error_os(error, rc, "open the state directory");
+}
+
+int state_open(const struct place *place, const struct untorn_options *options, enum state_use use,
                struct state *ret_state, struct untorn_error *error)
 {
     struct state state = STATE_CLOSED;
-    struct untorn_error unseen; /* what a reader does not need to know */
-    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
-    int os_rc = find(&state, place, directory && *directory ? directory : NULL, create);
-    int rc = 0;
+    struct untorn_error unseen;
     error_begin(&unseen, NULL, error->path);
-    if (os_rc == 0)
-        rc = open_checked(&state, place, create, create ? error : &unseen);
-    else if (os_rc != -ENOENT || create)
-        rc = error_os(error, os_rc, "open the state directory");
+    int rc = open_found(&state, place, options, use == STATE_CREATE,
+                        use == STATE_IF_USABLE ? &unseen : error);
     if (rc != 0)
         state_close(&state);
     *ret_state = state;
-    /* A reader does not need the folder: what it cannot trust or reach is as good as absent. */
-    if (!create && (rc == -UNTORN_UNTRUSTED || rc == -UNTORN_NO_STATE || rc == -UNTORN_DENIED))
+    if (use != STATE_IF_USABLE || rc == 0)
+        return rc;
+    if (rc == -UNTORN_UNTRUSTED || rc == -UNTORN_NO_STATE || rc == -UNTORN_DENIED)
         return 0;
-    if (!create && rc < 0 && os_rc == 0)
-        *error = unseen;
+    *error = unseen;
     return rc;
 }
 

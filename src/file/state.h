@@ -14,7 +14,7 @@
  *   STATE-1  The folder is used only if it is a real directory on the parent's device, owned by us,
  *            root or the parent's owner, or by anyone where the parent lets anyone replace files.
  *   STATE-2  A folder of a newer format is refused; nothing in it is touched.
- *   STATE-3  Opening without `create` makes nothing.
+ *   STATE-3  Opening without STATE_CREATE makes nothing.
  */
 #ifndef UNTORN_FILE_STATE_H
 #define UNTORN_FILE_STATE_H
@@ -42,9 +42,14 @@ struct state {
         .folders = {OS_NONE, OS_NONE, OS_NONE, OS_NONE, OS_NONE}                                   \
     }
 
-/* `place` must outlive the state. Without `create`, a folder that is not there (or that is not to
- * be trusted) gives 0 and ret_state->root == OS_NONE. */
-int state_open(const struct place *place, const struct untorn_options *options, bool create,
+enum state_use {
+    STATE_CREATE,     /* make it if missing */
+    STATE_IF_PRESENT, /* a missing one gives 0 and root == OS_NONE; one we cannot use is an error */
+    STATE_IF_USABLE,  /* one we cannot use or trust counts as missing too: readers do not need it */
+};
+
+/* `place` must outlive the state. */
+int state_open(const struct place *place, const struct untorn_options *options, enum state_use use,
                struct state *ret_state, struct untorn_error *error);
 
 /* Accepts a closed state. */

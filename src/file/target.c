@@ -10,7 +10,7 @@ static int open_all(struct target *target, struct untorn_error *error)
 {
     int rc = place_resolve(target->path, target->options, &target->place, error);
     if (rc == 0)
-        rc = state_open(&target->place, target->options, true, &target->state, error);
+        rc = state_open(&target->place, target->options, STATE_CREATE, &target->state, error);
     if (rc == 0)
         rc = lock_open(&target->lock, &target->place, &target->state, target->options, error);
     return rc;

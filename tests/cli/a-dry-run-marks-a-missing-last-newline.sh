@@ -1,2 +1,3 @@
 #!/bin/bash
-printf 'a\nb' >file; printf 'a\nb\n' | untorn write --dry-run file
+printf 'a\nb' >file
+printf 'a\nb\n' | untorn write --dry-run file

@@ -1,2 +1,4 @@
 #!/bin/bash
-echo one >file; untorn update --dry-run file -- sed s/one/two/; cat file
+echo one >file
+untorn update --dry-run file -- sed s/one/two/
+cat file

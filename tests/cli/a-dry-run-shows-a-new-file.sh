@@ -1,2 +1,3 @@
 #!/bin/bash
-echo text | untorn write --dry-run file; ls -A
+echo text | untorn write --dry-run file
+ls -A

@@ -1,2 +1,3 @@
 #!/bin/bash
-echo text >file; untorn write --dry-run file file
+echo text >file
+untorn write --dry-run file file

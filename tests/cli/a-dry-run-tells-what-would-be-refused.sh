@@ -14,4 +14,4 @@ expect 4 untorn write --dry-run directory < <(echo new)
 expect 4 untorn update --dry-run directory -- cat
 expect 4 untorn append --dry-run directory < <(echo new)
 expect 0 untorn write --dry-run --if-match "$(untorn hash file)" file < <(echo new)
-[ "$(cat file)" = old ] && [ ! -e .untorn ]
+[ "$(cat file)" = old ] && [ ! -e .untorn ] || fail "line $LINENO"

@@ -1,2 +1,3 @@
 #!/bin/bash
-untorn append log </dev/null; ls -A
+untorn append log </dev/null
+ls -A

@@ -14,8 +14,8 @@ kill -KILL $!
 wait $! 2>/dev/null || true
 exec 8>&-
 expect 4 untorn check
-grep -qE '^file: a version that was never finished; its writer is gone \(\.untorn/stage/.*bytes\)$' out ||
-    fail "$(cat out)"
+line='^file: a version that was never finished; its writer is gone \(\.untorn/stage/.* bytes\)$'
+grep -qE "$line" out || fail "$(cat out)"
 [ "$(cat err)" = 'untorn: .: 1 left (to clear up: untorn check --repair)' ] || fail "$(cat err)"
 expect 4 untorn check --report "$PWD/file"
 jq -e --arg file "$PWD/file" '.verb == "check" and .path == $file and .found == "stage" and
@@ -23,4 +23,4 @@ jq -e --arg file "$PWD/file" '.verb == "check" and .path == $file and .found == 
 expect 0 untorn check --repair file
 grep -qE '^file: removed: a version that was never finished' out || fail "$(cat out)"
 expect 0 untorn check
-[ ! -s out ] && [ ! -s err ]
+[ ! -s out ] && [ ! -s err ] || fail "line $LINENO"

@@ -1,2 +1,5 @@
 #!/bin/bash
-echo text | untorn write file; untorn check; untorn check file .; untorn check --repair --abandon
+echo text | untorn write file
+untorn check
+untorn check file .
+untorn check --repair --abandon

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bash completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+
 . "$TESTS/../completions/untorn.bash"
 
 # The completions of a command line, whose last word is the one at the cursor, one a line.
@@ -27,7 +28,10 @@ same_options() {
     diff <(options_of "$1") <(complete_words untorn "$1" -- | tr -d =)
 }
 
-mkdir folder
+mkdir folder bin
+printf '#!/bin/sh\n' >bin/command-of-this-test
+chmod +x bin/command-of-this-test
+PATH=$PWD/bin:$PATH
 : >file1
 check 'verbs' offers 'read' untorn re
 check 'all verbs' offers 'append check hash help lock probe read update who write' untorn ''
@@ -42,8 +46,9 @@ check 'files' offers 'file1' untorn write fi
 check 'directories for probe' offers 'folder' untorn probe f
 check 'a directory for --state-dir' offers 'folder' untorn read --state-dir f
 check 'options before the verb are skipped' offers '--records=' untorn --wait 3 append --rec
-check 'options before the verb with = are skipped' offers '--records=' untorn --wait = 3 append --rec
-check 'the command behind --' offers 'untorn' untorn lock file1 -- untor
+check 'options before the verb with = are skipped' \
+    offers '--records=' untorn --wait = 3 append --rec
+check 'the command behind --' offers 'command-of-this-test' untorn lock file1 -- command-of
 check 'files for the command behind --' offers 'file1' untorn lock file1 -- cat fi
 check 'no option of ours behind --' offers '' untorn lock file1 -- cat --rep
 check 'the verbs of help' offers 'who write' untorn help w

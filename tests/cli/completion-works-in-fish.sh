@@ -1,6 +1,7 @@
 #!/bin/bash
 # Fish completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+
 command -v fish >/dev/null || { echo 'fish is not installed' && exit 77; }
 export HOME=$PWD XDG_CONFIG_HOME=$PWD/config XDG_DATA_HOME=$PWD/data
 
@@ -23,7 +24,10 @@ same_options() {
     diff <(options_of "$1") <(complete_line "untorn $1 --" | tr -d =)
 }
 
-mkdir folder
+mkdir folder bin
+printf '#!/bin/sh\n' >bin/command-of-this-test
+chmod +x bin/command-of-this-test
+PATH=$PWD/bin:$PATH
 : >file1
 check 'verbs' offers 'read' 'untorn re'
 check 'all verbs' offers 'append check hash help lock probe read update who write' 'untorn '
@@ -34,7 +38,7 @@ check 'the values of an option' offers 'cache durable ordered' 'untorn write --l
 check 'files' offers 'file1' 'untorn write fi'
 check 'directories for probe' offers 'folder/' 'untorn probe f'
 check 'options before the verb are skipped' offers '--records' 'untorn --wait 3 append --rec'
-check 'the command behind --' offers 'untorn' 'untorn lock file1 -- untor'
+check 'the command behind --' offers 'command-of-this-test' 'untorn lock file1 -- command-of'
 check 'files for the command behind --' offers 'file1' 'untorn lock file1 -- cat fi'
 check 'the verbs of help' offers 'who write' 'untorn help w'
 summary

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Zsh completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+
 command -v zsh >/dev/null || { echo 'zsh is not installed' && exit 77; }
 
 # An interactive zsh on a terminal of its own. For each line of the file `lines` it is given the
@@ -57,8 +58,11 @@ for verb in $verbs; do
     lines+=("untorn $verb --")
 done
 lines+=('untorn write --level ' 'untorn write fi' 'untorn probe f' 'untorn lock x -- cat fi'
-    'untorn lock x -- untor' 'untorn help w')
-mkdir folder
+    'untorn lock x -- command-of' 'untorn help w')
+mkdir folder bin
+printf '#!/bin/sh\n' >bin/command-of-this-test
+chmod +x bin/command-of-this-test
+PATH=$PWD/bin:$PATH
 : >file1
 printf '%s\n' "${lines[@]}" >lines
 zsh -f session.zsh >session.out 2>&1 || fail "$(cat session.out)"
@@ -94,7 +98,7 @@ done
 check 'the values of an option' offers 'cache durable ordered' 'untorn write --level '
 check 'files' offers 'file1' 'untorn write fi'
 check 'directories for probe' offers 'folder' 'untorn probe f'
-check 'the command behind --' offers 'untorn' 'untorn lock x -- untor'
+check 'the command behind --' offers 'command-of-this-test' 'untorn lock x -- command-of'
 check 'files for the command behind --' offers 'file1' 'untorn lock x -- cat fi'
 check 'the verbs of help' offers 'who write' 'untorn help w'
 summary

@@ -1,2 +1,5 @@
 #!/bin/bash
-printf "" >file; untorn hash file; printf "" | untorn hash -; printf abc | untorn hash -
+printf "" >file
+untorn hash file
+printf "" | untorn hash -
+printf abc | untorn hash -

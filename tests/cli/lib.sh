@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # For the scripts beside it: source "$TESTS/cli/lib.sh".
 
 fail() {

@@ -1,2 +1,3 @@
 #!/bin/bash
-echo >file; untorn lock file -- ./file
+echo >file
+untorn lock file -- ./file

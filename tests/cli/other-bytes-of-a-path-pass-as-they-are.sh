@@ -1,2 +1,3 @@
 #!/bin/bash
-untorn read $'caf\303\251 \377' 2>&1 | od -An -c | head -3 >out; grep -q '303 251' out && grep -q 377 out
+untorn read $'caf\303\251 \377' 2>&1 | od -An -c >out
+grep -q '303 251' out && grep -q 377 out

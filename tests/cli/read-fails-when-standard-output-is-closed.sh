@@ -1,2 +1,3 @@
 #!/bin/bash
-echo text >file; untorn read file >&-
+echo text >file
+untorn read file >&-

@@ -1,2 +1,3 @@
 #!/bin/bash
-echo text >file; untorn read file >/dev/full
+echo text >file
+untorn read file >/dev/full

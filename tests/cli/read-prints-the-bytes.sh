@@ -1,2 +1,3 @@
 #!/bin/bash
-printf 'a\0b\377' >file; untorn read file | od -An -c
+printf 'a\0b\377' >file
+untorn read file | od -An -c

@@ -1,2 +1,5 @@
 #!/bin/bash
-untorn update typo.json -- jq .; status=$?; ls; exit $status
+untorn update typo.json -- jq .
+status=$?
+ls
+exit $status

@@ -4,5 +4,5 @@ set -eu
 
 echo old >file
 untorn update --allow-empty file -- true
-[ -e file ] && [ ! -s file ]
+[ -e file ] && [ ! -s file ] || fail "line $LINENO"
 untorn update file -- cat

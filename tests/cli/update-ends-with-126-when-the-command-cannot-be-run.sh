@@ -1,2 +1,3 @@
 #!/bin/bash
-echo old >file; untorn update file -- ./file
+echo old >file
+untorn update file -- ./file

@@ -1,2 +1,3 @@
 #!/bin/bash
-echo old >file; untorn update file -- no-such-command
+echo old >file
+untorn update file -- no-such-command

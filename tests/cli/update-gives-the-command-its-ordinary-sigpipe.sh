@@ -1,2 +1,3 @@
 #!/bin/bash
-untorn update file -- sh -c "yes | head -1"; cat file
+untorn update file -- sh -c "yes | head -1"
+cat file

@@ -1,2 +1,6 @@
 #!/bin/bash
-echo old >file; untorn update file -- sh -c 'echo new; kill -KILL $$'; status=$?; cat file; exit $status
+echo old >file
+untorn update file -- sh -c 'echo new; kill -KILL $$'
+status=$?
+cat file
+exit $status

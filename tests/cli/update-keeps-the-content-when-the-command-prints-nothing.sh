@@ -1,2 +1,6 @@
 #!/bin/bash
-echo old >file; untorn update file -- true; status=$?; cat file; exit $status
+echo old >file
+untorn update file -- true
+status=$?
+cat file
+exit $status

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$TESTS/cli/lib.sh"
+
 takes() {
     echo new | untorn write --wait "$1" file
 }

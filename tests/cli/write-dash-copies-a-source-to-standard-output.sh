@@ -1,2 +1,3 @@
 #!/bin/bash
-echo text >source; untorn write - source
+echo text >source
+untorn write - source

@@ -4,4 +4,4 @@ set -eu
 
 echo old >file
 untorn write --allow-empty file </dev/null
-[ -e file ] && [ ! -s file ]
+[ -e file ] && [ ! -s file ] || fail "line $LINENO"

@@ -5,4 +5,4 @@ set -eu
 echo old >file
 before=$(stat -c %i file)
 echo new | untorn write --keep-inode file
-[ "$(stat -c %i file)" = "$before" ] && [ "$(cat file)" = new ]
+[ "$(stat -c %i file)" = "$before" ] && [ "$(cat file)" = new ] || fail "line $LINENO"

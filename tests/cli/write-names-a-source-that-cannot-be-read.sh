@@ -1,2 +1,4 @@
 #!/bin/bash
-mkdir source; echo old >file; untorn write file source
+mkdir source
+echo old >file
+untorn write file source

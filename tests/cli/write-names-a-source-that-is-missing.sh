@@ -1,2 +1,3 @@
 #!/bin/bash
-echo old >file; untorn write file source
+echo old >file
+untorn write file source

@@ -5,4 +5,4 @@ set -eu
 echo old >real
 ln -s real link
 echo new | untorn write --symlink replace link
-[ ! -L link ] && [ "$(cat link)" = new ] && [ "$(cat real)" = old ]
+[ ! -L link ] && [ "$(cat link)" = new ] && [ "$(cat real)" = old ] || fail "line $LINENO"

@@ -8,4 +8,4 @@ expect 6 untorn write --wait 0.1 --lock-file lock file < <(echo new)
 [ ! -e file ] || fail 'written without the lock'
 flock -u 8
 echo new | untorn write --wait 0.1 --lock-file lock file
-[ "$(cat file)" = new ] && [ ! -s lock ]
+[ "$(cat file)" = new ] && [ ! -s lock ] || fail "line $LINENO"

@@ -5,4 +5,4 @@ set -eu
 echo old >file
 : >source
 untorn write file source
-[ -e file ] && [ ! -s file ]
+[ -e file ] && [ ! -s file ] || fail "line $LINENO"

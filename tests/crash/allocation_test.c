@@ -150,7 +150,6 @@ TEST(an_overwrite_in_place_without_memory_fails_or_is_finished_by_the_next_call)
     struct trial trial = starving(write_new);
     trial.options.keep_inode = true;
     trial.in_place = true;
-    trial.reuse = SIM_REUSE_AFTER_RESTART;
     starve_all(trial, "in place without memory");
 }
 

@@ -1,6 +1,9 @@
 /* Overwriting in place through the journal: keep_inode, and files that are mount points. What
- * [INPLACE-1] to [INPLACE-3] promise, under every profile; [INPLACE-4] is in readers_test.c. */
+ * [INPLACE-1], [INPLACE-2] and [INPLACE-3] promise, under every profile; [INPLACE-4] is in
+ * readers_test.c. */
 #include "oracle.h"
+
+#include "os/os.h"
 
 static int write_new(const struct trial *trial)
 {
@@ -27,8 +30,7 @@ static struct trial keep_inode(void)
                           .new = content("new", 2),
                           .act = write_new,
                           .prepare = with_state_folder,
-                          .in_place = true,
-                          .reuse = SIM_REUSE_AFTER_RESTART};
+                          .in_place = true};
     trial.options.keep_inode = true;
     return trial;
 }
@@ -89,6 +91,68 @@ TEST(an_overwrite_with_a_journal_that_served_before_reads_old_or_new_after_every
 TEST(a_mount_point_is_overwritten_in_place_and_reads_old_or_new_after_every_crash)
 {
     CHECK_INT(explore(mount_root(), "mount point").bad, 0);
+}
+
+/* Another program made the file and flushed neither it nor its name. */
+static int overwrite_a_fresh_file(const struct trial *trial)
+{
+    os_fd dir, file;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    CHECK_INT(os_open(dir, "a", OS_WRITE | OS_CREATE, 0644, &file), 0);
+    CHECK_INT(os_write_at(file, "careless\n", 9, 0), 9);
+    CHECK_INT(os_close(file), 0);
+    CHECK_INT(os_close(dir), 0);
+    return untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, NULL);
+}
+
+static const char *verify_if_done(void *context)
+{
+    const struct trial *trial = context;
+    return sim_acked(DONE) && !is_text(sim_get(trial->path), trial->new)
+               ? "the call said it was done, but the new content is lost"
+               : NULL;
+}
+
+TEST(an_overwritten_file_that_was_just_made_by_another_survives)
+{
+    struct trial trial = keep_inode();
+    struct sim_report report;
+    trial.old = NULL;
+    trial.new = content("new", 0);
+    trial.act = overwrite_a_fresh_file;
+    struct sim_scenario scenario = scenario_of(&trial, "in place, a fresh file");
+    scenario.verify = verify_if_done;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+    scenario.broken = SIM_FLUSH_DIR_LIES;
+    scenario.quiet = true;
+    sim_explore(&scenario, &report);
+    CHECK(report.bad > 0);
+}
+
+static void with_state_directory(const struct trial *trial)
+{
+    (void)trial;
+    sim_make_dir("/state");
+}
+
+TEST(an_overwritten_file_with_its_state_elsewhere_survives)
+{
+    struct trial trial = keep_inode();
+    struct sim_report report;
+    trial.old = NULL;
+    trial.new = content("new", 0);
+    trial.act = overwrite_a_fresh_file;
+    trial.prepare = with_state_directory;
+    trial.options.state_dir = "/state";
+    trial.profiles = SIM_POSIX;
+    struct sim_scenario scenario = scenario_of(&trial, "in place, a fresh file, state elsewhere");
+    scenario.verify = verify_if_done;
+    scenario.limit = is_long() ? 1000000 : 5000;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    CHECK_INT(report.bad, 0);
 }
 
 TEST(in_place_at_level_ordered_reads_old_or_new_after_every_crash)

@@ -41,7 +41,7 @@ struct trial {
     bool recovers; /* also crash inside a recovery (untorn check --repair) */
     unsigned unit; /* 0: 512 */
     unsigned profiles, broken;
-    enum sim_reuse reuse;
+    bool reuse;      /* inode numbers at once; else after a restart, which leaves more states */
     bool keeps_tail; /* a torn record may be kept aside */
     int faulty_recoveries;
     bool quiet;
@@ -135,7 +135,8 @@ static inline const char *judge_read(const struct trial *trial)
     struct untorn_content content;
     struct untorn_error error;
     const char *before = sim_tree("/"), *verdict = NULL;
-    int rc = untorn_read(trial->path, NULL, &content, &error);
+    struct untorn_options options = {.state_dir = trial->options.state_dir};
+    int rc = untorn_read(trial->path, &options, &content, &error);
     if (rc != 0 && rc != -UNTORN_MISSING)
         verdict = "it cannot be read";
     else
@@ -253,9 +254,13 @@ static inline struct sim_scenario scenario_of(struct trial *trial, const char *n
         .verify = trial_verify,
         .context = trial,
         .profiles = trial->profiles ? trial->profiles : SIM_ALL_GATES,
-        .options = {.unit = trial->unit ? trial->unit : 512, .seed = 1, .reuse = trial->reuse},
+        .options = {.unit = trial->unit ? trial->unit : 512,
+                    .seed = 1,
+                    .reuse = trial->reuse ? SIM_REUSE_AT_ONCE : SIM_REUSE_AFTER_RESTART},
         .broken = trial->broken,
-        .limit = is_long() ? 1000000 : 20000,
+        .limit = trial->quiet ? 5000
+                 : is_long()  ? 5000000
+                              : 200000,
         .faulty_recoveries = is_long() ? trial->recovers : trial->faulty_recoveries,
         .quiet = trial->quiet,
     };
@@ -274,7 +279,7 @@ static inline struct sim_report explore_faults(struct trial trial, const char *n
 {
     struct sim_scenario scenario = scenario_of(&trial, name);
     struct sim_report report;
-    scenario.limit = is_long() ? 20000 : 300;
+    scenario.limit = is_long() ? 20000 : 50;
     memset(outcomes, 0, sizeof outcomes);
     sim_for_each_fault(&scenario, sim_usual_faults, sim_usual_fault_count, &report);
     sim_print(&scenario, &report);

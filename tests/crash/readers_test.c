@@ -1,6 +1,8 @@
 /* Readers at every moment of a write: one whole version, whatever is going on. [INPLACE-4] */
 #include "oracle.h"
 
+#include <errno.h>
+
 #include "os/os.h"
 
 struct watch {
@@ -83,6 +85,94 @@ TEST(readers_see_one_whole_version_while_a_file_is_overwritten_in_place)
     watch_write(in_place);
     in_place.new = content("new", 0);
     watch_write(in_place);
+}
+
+/* ---- a file that an overwrite left half written ---- */
+
+/* Lets writes fail from some call on until the file is a mixture that cannot be undone. */
+static void leave_half_written(struct trial *half)
+{
+    *half = trial();
+    half->in_place = true;
+    half->options.keep_inode = true;
+    for (int at = 1; at < 100; at++) {
+        struct sim_fault fault = {.at = at,
+                                  .error = EIO,
+                                  .forever = true,
+                                  .effect = SIM_HALF_DONE,
+                                  .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_RESIZE)};
+        sim_start(&(struct sim_options){.unit = 512});
+        trial_setup(half);
+        sim_fail(&fault);
+        int rc = write_new(half);
+        sim_fail(NULL);
+        const char *raw = sim_get(half->path);
+        if (rc > 0 && !is_text(raw, half->old) && !is_text(raw, half->new))
+            return;
+    }
+    harness_fail(__FILE__, __LINE__, "some fault leaves a mixture");
+}
+
+TEST(a_reader_of_a_half_written_file_gets_the_old_version)
+{
+    struct trial half;
+    struct untorn_content content;
+    leave_half_written(&half);
+    CHECK_INT(untorn_read(half.path, NULL, &content, NULL), 0);
+    CHECK_TEXT(content.data, half.old);
+    untorn_content_free(&content);
+}
+
+TEST(a_reader_of_a_half_written_file_never_gets_a_mixture_whatever_call_fails)
+{
+    static const int errors[] = {EIO, EINTR, ENOMEM, ENFILE}; /* EACCES: a reader as any other */
+    struct trial half;
+    int bad = 0;
+    leave_half_written(&half);
+    for (size_t e = 0; e < sizeof errors / sizeof *errors; e++) {
+        for (int forever = 0; forever < 2; forever++) {
+            struct sim_fault fault = {.at = 1, .error = errors[e], .forever = forever};
+            for (bool fired = true; fired; fault.at++) {
+                struct untorn_content content;
+                sim_fail(&fault);
+                int rc = untorn_read(half.path, NULL, &content, NULL);
+                fired = sim_fault_fired();
+                sim_fail(NULL);
+                bool whole =
+                    rc != 0 || is_text(content.data, half.old) || is_text(content.data, half.new);
+                if (!whole)
+                    printf("    a mixture is read when call %d gives \"%s\"%s\n", fault.at,
+                           strerror(errors[e]), forever ? " and all after it" : "");
+                bad += !whole;
+                CHECK(rc <= 0);
+                untorn_content_free(&content);
+            }
+        }
+    }
+    CHECK_INT(bad, 0);
+    CHECK_INT(sim_open_handles(), 0);
+}
+
+/* The journal lies on a bad spot of the disk, or the table of open files is full just then. */
+TEST(a_reader_who_cannot_read_the_journal_is_told_so_instead_of_given_a_mixture)
+{
+    static const unsigned verbs[] = {SIM_ONLY(SIM_READ_AT), SIM_ONLY(SIM_OPEN), SIM_ONLY(SIM_STAT),
+                                     SIM_ONLY(SIM_OPEN_DIR)};
+    struct trial half;
+    leave_half_written(&half);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct sim_fault fault = {
+            .at = 1, .error = EIO, .forever = true, .verbs = verbs[i], .on = "/inplace"};
+        struct untorn_content content;
+        sim_fail(&fault);
+        int rc = untorn_read(half.path, NULL, &content, NULL);
+        bool fired = sim_fault_fired();
+        sim_fail(NULL);
+        CHECK(rc == 0 ? is_text(content.data, half.old) || is_text(content.data, half.new)
+                      : rc == -UNTORN_IO);
+        CHECK(fired || verbs[i] == SIM_ONLY(SIM_STAT));
+        untorn_content_free(&content);
+    }
 }
 
 /* ---- [STAGE-2]: no version is readable by more people than its file ---- */

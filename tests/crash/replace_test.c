@@ -77,8 +77,8 @@ TEST(a_replaced_file_is_old_or_new_after_every_crash)
     trial.recovers = true;
     trial.faulty_recoveries = 4;
     CHECK_INT(explore(trial, "replace").bad, 0);
-    trial.reuse = SIM_REUSE_AFTER_RESTART;
-    CHECK_INT(explore(trial, "replace, inode numbers not reused").bad, 0);
+    trial.reuse = true;
+    CHECK_INT(explore(trial, "replace, inode numbers reused").bad, 0);
     trial.recovers = false;
     trial.unit = 4096;
     CHECK_INT(explore(trial, "replace, large units").bad, 0);
@@ -109,10 +109,36 @@ TEST(a_first_save_that_also_makes_our_folder_is_nothing_or_whole_after_every_cra
     struct trial trial = first_create();
     trial.prepare = NULL;
     trial.new = content("new", 1);
-    trial.reuse = SIM_REUSE_AFTER_RESTART;
     CHECK_INT(explore(trial, "first create, no .untorn yet").bad, 0);
     trial.old = content("old", 1);
     CHECK_INT(explore(trial, "replace, no .untorn yet").bad, 0);
+}
+
+TEST(a_save_that_makes_the_directories_above_is_nothing_or_whole_after_every_crash)
+{
+    struct trial trial = first_create();
+    trial.path = "/d/x/y/a";
+    trial.prepare = NULL;
+    trial.new = content("new", 0);
+    trial.options.parents = true;
+    CHECK_INT(explore(trial, "with parents").bad, 0);
+    trial.broken = SIM_FLUSH_DIR_LIES;
+    trial.quiet = true;
+    CHECK(explore(trial, "with parents, lying directory flush").bad > 0);
+}
+
+static void with_state_directory(const struct trial *trial)
+{
+    sim_make_dir("/state");
+    CHECK_INT(untorn_write(trial->path, trial->old, strlen(trial->old), &trial->options, NULL), 0);
+}
+
+TEST(a_file_with_a_state_directory_elsewhere_is_old_or_new_after_every_crash)
+{
+    struct trial trial = replace();
+    trial.prepare = with_state_directory;
+    trial.options.state_dir = "/state";
+    CHECK_INT(explore(trial, "state directory").bad, 0);
 }
 
 TEST(a_file_behind_a_link_is_old_or_new_and_the_link_stays)

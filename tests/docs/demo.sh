@@ -18,9 +18,9 @@ check() { # SENTENCE CONDITION...
     fi
 }
 
-# Losses of the table's row with this text: before or after.
+# Losses of the table's row with this text: before (1) or after (2).
 lost() { # ROW COLUMN
-    sed -n "s/^ *[0-9]* .*$1 *\([0-9]*\) *\([0-9]*\)$/\\$2/p" said
+    sed -n "s/^.*$1 *\([0-9]*\) of [0-9]* *\([0-9]*\) of [0-9]*$/\\$2/p" said
 }
 
 # In a build folder of its own, so that what it leaves there is seen.

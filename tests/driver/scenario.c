@@ -14,6 +14,7 @@ enum { SET_UP_MS = 120000 };
 
 const struct scenario all_scenarios[] = {
     {.name = "write",
+     .full = true,
      .fresh = true,
      .sentence = "a write over an existing file",
      .arguments = {"write", "f", WAIT}},
@@ -54,15 +55,18 @@ const struct scenario all_scenarios[] = {
      .size = SIZE_LARGE,
      .in_place = true},
     {.name = "keep-inode-small",
+     .full = true,
      .fresh = true,
      .sentence = "an overwrite of a small file in place",
      .arguments = {"write", "f", "--keep-inode", WAIT},
      .in_place = true},
     {.name = "update",
+     .full = true,
      .sentence = "an update by a command",
      .arguments = {"update", "f", WAIT, "--", "cat", "@new"},
      .starts_programs = true},
     {.name = "append",
+     .full = true,
      .sentence = "an append",
      .arguments = {"append", "f", WAIT},
      .effect = EFFECT_APPEND},
@@ -95,6 +99,7 @@ const struct scenario all_scenarios[] = {
      .size = SIZE_MEDIUM,
      .in_place = true},
     {.name = "keep-inode-after-torn",
+     .full = true,
      .sentence = "an overwrite in place that first finishes a dead one's",
      .arguments = {"write", "f", "--keep-inode", WAIT},
      .before = BEFORE_TORN,
@@ -122,6 +127,7 @@ const struct scenario all_scenarios[] = {
      .arguments = {"read", "f"},
      .effect = EFFECT_NONE},
     {.name = "read-torn",
+     .full = true,
      .sentence = "a read of a file that a dead one left half overwritten",
      .arguments = {"read", "f"},
      .effect = EFFECT_NONE,
@@ -137,12 +143,18 @@ const struct scenario all_scenarios[] = {
      .arguments = {"who", "f"},
      .effect = EFFECT_NONE,
      .before = BEFORE_STAGE},
-    {.name = "check",
-     .sentence = "a check that repairs nothing",
+    {.name = "check-torn",
+     .full = true,
+     .sentence = "a check for an overwrite that was killed",
      .arguments = {"check", "."},
      .effect = EFFECT_NONE,
      .before = BEFORE_TORN,
      .size = SIZE_MEDIUM},
+    {.name = "check-stage",
+     .sentence = "a check for a stage that was left",
+     .arguments = {"check", "f"},
+     .effect = EFFECT_NONE,
+     .before = BEFORE_STAGE},
 };
 
 const size_t all_scenarios_count = sizeof all_scenarios / sizeof all_scenarios[0];
@@ -164,7 +176,7 @@ void contents_make(struct contents *contents, const char *inputs, enum scenario_
                    bool records)
 {
     contents->inputs = inputs;
-    unsigned unit = size == SIZE_SMALL ? 1 : size == SIZE_MEDIUM ? 20 : 500;
+    unsigned unit = size == SIZE_SMALL ? 1 : size == SIZE_MEDIUM ? 10 : 500;
     contents->old_version = lines("old", 50 * unit, records);
     contents->new_version = lines("new", 40 * unit, records);
     contents->next_version = lines("next", 44 * unit, records);
@@ -202,6 +214,10 @@ static void leave_torn(const struct contents *contents, const char *command,
                               .timeout_ms = SET_UP_MS,
                               .errors = "/dev/null"};
     must_kill(&plan, arguments);
+    /* The stage it leaves too is a scenario of its own. */
+    snprintf(target, sizeof target, "%s/.untorn/stage", directory);
+    place_remove(target);
+    place_make(target);
 }
 
 static void leave_stage(const struct contents *contents, const char *command,

@@ -25,7 +25,7 @@ enum scenario_before {
     BEFORE_LINK,      /* `f` is a link over a second one to the file in another directory */
 };
 
-enum scenario_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE }; /* about 1, 20 and 500 KiB */
+enum scenario_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE }; /* about 1, 10 and 500 KiB */
 
 struct scenario {
     const char *name;
@@ -34,6 +34,7 @@ struct scenario {
     enum scenario_effect effect;
     enum scenario_before before;
     enum scenario_size size;
+    bool full;             /* with every error also in the short run; else with the likeliest */
     bool fresh;            /* untorn was never used in the directory before */
     bool in_place;         /* what is there is what `read` shows */
     bool starts_programs;  /* errors are injected into the command only, not into those */

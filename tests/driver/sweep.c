@@ -41,13 +41,19 @@ struct fault {
     enum trace_action action;
     bool for_ever, same_call;
     unsigned unit;
+    const char *only; /* calls that can go wrong so; NULL: all */
     bool thorough_only;
 };
+
+#define TRANSFERS "read,pread64,write,pwrite64"
 
 static const struct fault kill_faults[] = {
     {.option = "--kill-before", .action = TRACE_KILL_BEFORE},
     {.option = "--kill-after", .action = TRACE_KILL_AFTER},
-    {.option = "--tear", .action = TRACE_TEAR, .unit = 512},
+    {.option = "--only write,pwrite64 --unit 512 --tear",
+     .action = TRACE_TEAR,
+     .unit = 512,
+     .only = "write,pwrite64"},
 };
 
 static const struct fault error_faults[] = {
@@ -60,8 +66,11 @@ static const struct fault error_faults[] = {
      .action = TRACE_FAIL,
      .for_ever = true,
      .thorough_only = true},
-    {.option = "--shorten", .action = TRACE_SHORTEN},
-    {.option = "--for-ever --shorten", .action = TRACE_SHORTEN, .for_ever = true},
+    {.option = "--only " TRANSFERS " --shorten", .action = TRACE_SHORTEN, .only = TRANSFERS},
+    {.option = "--only " TRANSFERS " --for-ever --shorten",
+     .action = TRACE_SHORTEN,
+     .only = TRANSFERS,
+     .for_ever = true},
 };
 
 /* ---- one worker ---- */
@@ -84,6 +93,17 @@ static void report(const struct bench *bench, const struct fault *fault, const s
         exit(125);
 }
 
+/* What the short run leaves out: errors that come to the same, in scenarios much like another. */
+static unsigned errors_to_try(const struct scenario *scenario, const struct fault *fault,
+                              const struct order *order)
+{
+    if (order->thorough)
+        return CALL_ERRORS;
+    if (fault->for_ever)
+        return scenario->full ? 2 : 0;
+    return scenario->full ? CALL_ERRORS : 2;
+}
+
 /* At one position; false when the program makes no so many calls. */
 static bool try_position(struct bench *bench, const struct fault *fault, const struct order *order,
                          long position, struct tally *tally)
@@ -91,14 +111,14 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
     unsigned index = 0;
     bool errors = fault->action == TRACE_FAIL;
     for (; !errors || !trace_exhausted(index); index++) {
-        /* For ever: the two likeliest errors tell as much as all of them. */
-        if (fault->for_ever && index > 1 && !order->thorough)
+        if (index >= errors_to_try(bench->scenario, fault, order))
             break;
         struct run run = {.plan = {.action = fault->action,
                                    .position = position,
                                    .for_ever = fault->for_ever,
                                    .same_call = fault->same_call,
                                    .unit = fault->unit,
+                                   .only = fault->only,
                                    .error_index = index}};
         run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&
                              fault->action >= TRACE_FAIL && fault->action != TRACE_TEAR;
@@ -109,7 +129,7 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
             report(bench, fault, &run, position, tally);
         if (run.result.counted < position)
             return false;
-        if (!met || !errors)
+        if (!met || !errors || run.result.hit_last)
             break;
     }
     return true;

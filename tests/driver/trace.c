@@ -37,7 +37,7 @@ struct task {
     bool restore;    /* the byte count in the register was changed */
     uint64_t restore_size;
     long position;
-    char text[TEXT]; /* the call, for the log */
+    char *text;      /* the call, for the log; new, NULL if nothing was logged yet */
 };
 
 struct tracer {
@@ -268,6 +268,8 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
         if (error == 0)
             return false;
         task->error = error;
+        tracer->result->hit_last =
+            call_error(call, args, plan->error_index + 1, plan->for_ever) == 0;
         if (plan->action == TRACE_FAIL_AFTER || call->number == SYS_close)
             task->at_end = END_ERROR;
         else
@@ -328,8 +330,12 @@ static void on_call(struct tracer *tracer, struct task *task)
     if (!counts(tracer, task, call, &info))
         return;
     task->position = ++tracer->result->counted;
-    if (tracer->plan->log != NULL)
-        tracee_call(task->pid, call, args, task->text, sizeof task->text);
+    if (tracer->plan->log != NULL) {
+        task->text = task->text != NULL ? task->text : malloc(TEXT);
+        if (task->text == NULL)
+            abort();
+        tracee_call(task->pid, call, args, task->text, TEXT);
+    }
     task->error = 0;
     bool met = is_due(tracer, task->position, call->number);
     if (met) {
@@ -459,7 +465,8 @@ static void follow(struct tracer *tracer)
         } else {
             if (pid == tracer->main)
                 tracer->result->status = status;
-            task->pid = 0;
+            free(task->text);
+            *task = (struct task){0};
         }
     }
 }

@@ -53,6 +53,7 @@ struct trace_result {
     long counted;
     long hit_position;  /* of the first call meddled with; 0: the plan met no call */
     int hit_error;
+    bool hit_last;      /* this call has no further plausible error behind error_index */
     char hit[400];      /* what that call was, for people */
     bool hit_flush;     /* it was fsync or fdatasync, and on a regular file: */
     bool hit_regular;

@@ -11,7 +11,7 @@ counts() {
     [ "$(awk -F '\t' -v f="$PWD/f" '$3 == "openat" && $4 == f' log | wc -l)" = 1 ]
     # The positions are one row of numbers, and what the loader opens is not among them.
     awk -F '\t' '$1 != NR {exit 1}' log
-    ! grep -q 'libc\.so' log
+    not grep -q 'libc\.so' log
 }
 
 passes_status() {
@@ -31,7 +31,8 @@ kills() {
     local status=0
     "$FAULTAT" --only write --kill-before 1 -- dd if=in of=out bs=9 status=none 2>err || status=$?
     same $status 137
-    [ -e out ] && [ ! -s out ]
+    [ -e out ]
+    [ ! -s out ]
     grep -q 'call 1.write' err
     "$FAULTAT" --only write --kill-after 1 -- dd if=in of=out bs=9 status=none 2>err || :
     holds out 123456789
@@ -42,18 +43,18 @@ kills() {
 fails() {
     need_faultat
     printf '123456789' >in
-    ! "$FAULTAT" --only write --fail 1 --errno ENOSPC -- dd if=in of=out bs=9 status=none 2>err
+    not "$FAULTAT" --only write --fail 1 --errno ENOSPC -- dd if=in of=out bs=9 status=none 2>err
     grep -q 'No space left' err
-    ! "$FAULTAT" --match "$PWD/in" --only openat --fail 1 --errno EMFILE -- \
+    not "$FAULTAT" --match "$PWD/in" --only openat --fail 1 --errno EMFILE -- \
         dd if=in of=out status=none 2>err
     grep -q 'Too many open files' err
     # Once: the second try of the shell works. For ever: it does not.
     "$FAULTAT" --only mkdir --fail 1 --errno EIO -- sh -c 'mkdir a || mkdir a' 2>err
     [ -d a ]
-    ! "$FAULTAT" --only mkdir --fail 1 --errno EIO --for-ever -- sh -c 'mkdir b || mkdir b' 2>err
+    not "$FAULTAT" --only mkdir --fail 1 --errno EIO --for-ever -- sh -c 'mkdir b || mkdir b' 2>err
     [ ! -d b ]
     # Done, and yet an error.
-    ! "$FAULTAT" --only mkdir --fail-after 1 --errno EIO -- mkdir c 2>err
+    not "$FAULTAT" --only mkdir --fail-after 1 --errno EIO -- mkdir c 2>err
     [ -d c ]
 }
 
@@ -78,7 +79,8 @@ kills_whom() {
     need_faultat
     "$FAULTAT" --only mkdir --caller-only --kill-before 1 -- sh -c 'mkdir a; echo on >alive' \
         2>/dev/null
-    [ -e alive ] && [ ! -e a ]
+    [ -e alive ]
+    [ ! -e a ]
     rm alive
     "$FAULTAT" --only mkdir --kill-before 1 -- sh -c 'mkdir a; echo on >alive' 2>/dev/null || :
     [ ! -e alive ]
@@ -96,10 +98,12 @@ judged() {
     need_faultat
     local variant=$1 wanted=$2 text=$3 status=0
     mkdir base
-    TOY=$variant "$sweep" --command "$toy" --base "$PWD/base" --scenario write $4 >said || status=$?
-    cat said
-    same $status "$wanted"
-    [ -z "$text" ] || grep -q "$text" said
+    TOY=$variant "$sweep" --command "$toy" --base "$PWD/base" --scenario write $4 \
+        >said || status=$?
+    if [ $status != "$wanted" ] || ! grep -q "$text" said; then
+        cat said
+        return 1
+    fi
 }
 
 check 'every call is counted once, and those of the loader are not' counts
@@ -110,12 +114,12 @@ check 'a program whose write comes up short gets along' shortens
 check 'programs that are started are followed' follows
 check 'a kill hits the caller alone or all' kills_whom
 check 'what hangs is ended' ends_what_hangs
-check 'a right way of saving passes the sweep' judged right 0 ''
+check 'a right way of saving passes the sweep' judged right 0 'all'
 check 'truncating the file first is caught' judged truncates-first 1 'neither old nor new'
 check 'trusting that a write is complete is caught' judged trusts-the-count 1 'neither old nor new'
 check 'a second flush after a failed one is caught' judged flushes-again 1 'flushes a file again'
 check 'ignoring a failed flush is caught' judged ignores-the-flush 1 'says done although'
 check 'calling it failed after the rename is caught' judged calls-it-failed 1 'says failed'
 check 'leaving stages behind is caught' judged leaves-litter 1 'left over'
-check 'never giving up is caught' judged never-gives-up 1 hangs "--seconds 2"
+check 'never giving up is caught' judged never-gives-up 1 hangs '--seconds 2 --long'
 finish

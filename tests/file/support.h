@@ -232,15 +232,8 @@ struct partner {
     int to, from;
 };
 
-static inline void meet(int to, int from)
-{
-    char byte = 'm';
-    CHECK_INT(write(to, &byte, 1), 1);
-    CHECK_INT(read(from, &byte, 1), 1);
-}
-
-/* `run` calls partner_ready(context) once, when the first process may go on; that returns when
- * partner_end is called. */
+/* `run` calls partner_ready once, when the first process may go on; that returns when partner_end is
+ * called, and ends the process quietly if the test has failed meanwhile. */
 struct partner_context {
     int to, from;
     void *context;
@@ -248,7 +241,10 @@ struct partner_context {
 
 static inline void partner_ready(struct partner_context *partner)
 {
-    meet(partner->to, partner->from);
+    char byte = 'r';
+    CHECK_INT(write(partner->to, &byte, 1), 1);
+    if (read(partner->from, &byte, 1) != 1)
+        _exit(1);
 }
 
 static inline struct partner partner_start(void (*run)(struct partner_context *partner),

@@ -5,7 +5,8 @@
 #     check 'a sentence' function     # each in an empty directory and a subshell with set -e
 #     finish
 #
-# A function fails by any failing command, and skips by `skip REASON`. In it: $PWD is its own
+# A function fails by any failing command that stands alone (not by one before && or after !), and
+# skips by `skip REASON`. In it: $PWD is its own
 # directory, open to every user, on the file system of $AREA (a fresh tmpfs for root).
 
 passed=0 failed=0 skipped=0 case_number=0
@@ -35,9 +36,17 @@ own_mounts() {
     export UNTORN PATH
 }
 
-# For scripts that mount nothing.
+# For scripts that mount nothing: in memory if that is to be had, for speed.
 no_mounts() {
-    AREA=$PWD/area BIN=$BUILD FAULTAT=$BUILD/tests/faultat
+    BIN=$BUILD FAULTAT=$BUILD/tests/faultat
+    AREA=$(mktemp -d -p /dev/shm untorn-XXXXXX 2>/dev/null || mktemp -d)
+    trap 'rm -rf "$AREA"' EXIT
+}
+
+# The same on the disk of the working directory.
+on_disk() {
+    BIN=$BUILD FAULTAT=$BUILD/tests/faultat
+    AREA=$PWD/area
     mkdir "$AREA"
 }
 
@@ -117,6 +126,14 @@ expect() {
     if [ "$status" != "$wanted" ]; then
         echo "expected status $wanted, got $status: $*"
         cat "$AREA/out" "$AREA/err"
+        return 1
+    fi
+}
+
+# not COMMAND...: it has to fail. (set -e would not mind a failing `! COMMAND`.)
+not() {
+    if "$@"; then
+        echo "should have failed: $*"
         return 1
     fi
 }

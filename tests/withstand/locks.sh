@@ -127,7 +127,7 @@ child_alive() {
     holds f "old
 "
     timeout 10 "$UNTORN" write f new
-    [ ! -d "/proc/$(cat child)" ]
+    not grep -s '^State:.*sleeping' "/proc/$(cat child)/status"
     holds f "new
 "
     expect 3 "$UNTORN" who f

@@ -16,7 +16,7 @@ three
     "$UNTORN" read "./$name" | cmp - "$0"
     expect 106 "$UNTORN" lock "./$name" -- \
         env -u UNTORN_LOCK "$UNTORN" lock --wait 0 "./$name" -- true
-    same "$(find . -mindepth 1 -maxdepth 1 ! -name .untorn | wc -l)" 1
+    same "$(find . -mindepth 1 -maxdepth 1 ! -name .untorn -printf x)" x
     cmp "./$name" "$0"
     tidy .
     rm "./$name"
@@ -58,16 +58,22 @@ our_names() {
 our_folder() {
     local name
     echo x >x
-    for name in .untorn .untorn/f .untorn/lock/f; do
-        expect 1 "$UNTORN" write $name x
-        says "$name"
-    done
+    expect 1 "$UNTORN" write .untorn x
+    says .untorn
+    expect 1 "$UNTORN" write --parents .untorn/f x
+    says .untorn
     [ ! -e .untorn ]
     expect 0 "$UNTORN" write f x
-    for name in .untorn .untorn/.gitignore .untorn/stage/x; do
-        "$UNTORN" write $name x 2>err && return 1
-        grep -q "$name" err
+    local before
+    before=$(snapshot .untorn)
+    for name in .untorn .untorn/.gitignore .untorn/new .untorn/stage/x .untorn/lock/f; do
+        expect 1 "$UNTORN" write $name x
+        says .untorn
+        expect 101 "$UNTORN" lock $name -- true
     done
+    ln -s .untorn alias
+    expect 1 "$UNTORN" write alias/f x
+    same "$(snapshot .untorn)" "$before"
     echo y | "$UNTORN" write f
     holds f "y
 "
@@ -90,7 +96,7 @@ odd_messages() {
     mkdir $'d\n\e[31m'
     expect 4 "$UNTORN" read $'d\n\e[31m'
     same "$(wc -l <"$AREA/err")" 1
-    ! grep -q $'\e' "$AREA/err"
+    not grep -q $'\e' "$AREA/err"
     expect 0 "$UNTORN" write --report $'f\n\xff' "$0"
     same "$(wc -l <"$AREA/out")" 1
     "${PYTHON:-/usr/bin/python3}" -c 'import json, sys; json.load(sys.stdin)' <"$AREA/out"

@@ -152,7 +152,8 @@ policies() {
 "
     ln -s nowhere dangling
     "$UNTORN" write --symlink replace dangling new
-    [ -f dangling ] && [ ! -L dangling ]
+    [ -f dangling ]
+    [ ! -L dangling ]
     [ ! -e nowhere ]
 }
 

@@ -71,7 +71,8 @@ never_written() {
     holds l "not yours
 "
     echo x | "$UNTORN" write --lock-file fresh f
-    [ -e fresh ] && [ ! -s fresh ]
+    [ -e fresh ]
+    [ ! -s fresh ]
 }
 
 # A counter that all three add one to: not one is lost.

@@ -111,7 +111,7 @@ default_acl() {
     if [ "$(id -u)" = 0 ]; then
         chmod 755 disk disk/d
         as $BOB cat disk/d/g >/dev/null
-        ! as $BOB cat disk/d/secret 2>/dev/null
+        not as $BOB cat disk/d/secret
     fi
 }
 

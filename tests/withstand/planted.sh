@@ -83,7 +83,8 @@ all_plants() {
     for plant in "${plants[@]}"; do
         rm -rf home shared bobs
         scene "$mode"
-        meets "$victim" "$plant" || { echo "planted: $plant"; return 1; }
+        echo "planted: $plant"
+        meets "$victim" "$plant"
     done
     echo "    ${#plants[@]} traps: ${answers[0]:-0} times done, ${answers[1]:-0} times refused," \
         "${answers[6]:-0} times no lock"
@@ -126,7 +127,7 @@ copied_journal() {
     echo new >new
     as $ALICE+$TEAM "$UNTORN" write shared/f new 2>"$AREA/err" || [ $? = 1 ]
     [ "$(cat shared/f)" = new ] || cmp before shared/f
-    ! grep -q '^8000$' <(tail -n +3001 shared/f)
+    not grep -q '^8000$' shared/f
 }
 
 # A link planted for the file itself, in a directory where everybody may plant one.

@@ -57,9 +57,9 @@ turns() {
     chmod "$directory_mode" shared
     local i
     for i in 1 2 3 4; do
-        (umask 002; echo "alice $i" | as $ALICE+$TEAM "$UNTORN" write --mode 664 shared/f)
+        (umask 002; echo "alice $i" | as $ALICE+$TEAM "$UNTORN" write --mode "$file_mode" shared/f)
         same "$(cat shared/f)" "alice $i"
-        (umask 002; echo "bob $i" | as $BOB+$TEAM "$UNTORN" write --mode 664 shared/f)
+        (umask 002; echo "bob $i" | as $BOB+$TEAM "$UNTORN" write --mode "$file_mode" shared/f)
         same "$(cat shared/f)" "bob $i"
         as $ALICE+$TEAM "$UNTORN" update shared/f -- sed s/bob/both/
         same "$(cat shared/f)" "both $i"
@@ -98,10 +98,10 @@ all_on='protected_regular=2 protected_fifos=2 protected_hardlinks=1 protected_sy
 {
     check 'users of a sticky directory keep their files with protection on' sticky $all_on
     check 'users of a sticky directory keep their files with protection off' sticky $all_off
-    directory_mode=2775
+    directory_mode=2775 file_mode=664
     check 'users of a group directory take turns with protection on' turns $all_on
     check 'users of a group directory take turns with protection off' turns $all_off
-    directory_mode=777
+    directory_mode=777 file_mode=666
     check 'users of an open directory take turns with protection on' turns $all_on
     check 'a lock file of someone else works or is refused with protection on' other_lock $all_on
     check 'a lock file of someone else works or is refused with protection off' other_lock $all_off

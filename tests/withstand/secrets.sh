@@ -3,11 +3,12 @@
 no_mounts
 
 # Every file made under the directory is made private and never widened beyond what it ends with.
-# Prints what breaks this. Lock files, .gitignore and folders hold no content of the user's.
+# Prints what breaks this. Lock files, .gitignore and untorn's folders hold none of the user's bytes.
 too_open() {
     awk -F '\t' -v place="$2" '
         index($4, place) != 1 || $6 < 0 {next}
         $4 ~ /\/lock\/|\.gitignore|\/format|\/version/ {next}
+        $4 ~ /\/\.untorn$|\/\.untorn\/[a-z]*$/ {next}
         $3 == "openat" && $5 ~ /,create,/ && $5 !~ /,create,0[0-7]00$/ {print}
         $3 ~ /^fchmod/ && $5 !~ /^0[0-7]00$/ {print}
         $3 ~ /^(fsetxattr|chmod)$/ {print}
@@ -59,7 +60,7 @@ polled() {
     chmod 600 d/f
     "$BUILD/tests/mode_watch" d >watched &
     local watcher=$! i
-    for i in $(seq 150); do
+    for i in $(seq 60); do
         (umask 0; echo "secret $i" | "$UNTORN" write d/f
             echo "secret $i" | "$UNTORN" write --keep-inode d/f
             echo "secret $i" | "$UNTORN" write --mode 600 "d/n$i")
@@ -67,7 +68,7 @@ polled() {
     kill -TERM $watcher
     wait $watcher
     grep -q '^looked' watched
-    same "$(grep -v '^looked' watched)" ''
+    not grep -v '^looked' watched
     sed 's/^/    /' watched
 }
 
@@ -76,12 +77,13 @@ polled_control() {
     mkdir d
     "$BUILD/tests/mode_watch" d >watched &
     local watcher=$! i
-    for i in $(seq 150); do
+    for i in $(seq 60); do
         (umask 0; echo secret >d/f; chmod 600 d/f; rm d/f)
     done
     kill -TERM $watcher
     wait $watcher
-    [ -n "$(grep -v '^looked' watched)" ]
+    grep -v '^looked' watched >seen
+    [ -s seen ]
 }
 
 no_umask() {

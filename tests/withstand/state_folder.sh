@@ -15,7 +15,8 @@ git_is_clean() {
     git -C repo -c user.name=x -c user.email=x@example.org commit -q -m y
     "$UNTORN" update repo/sub/other -- cat
     same "$(git -C repo status --porcelain --untracked-files=all)" ''
-    [ -d repo/.untorn ] && [ -d repo/sub/.untorn ]
+    [ -d repo/.untorn ]
+    [ -d repo/sub/.untorn ]
     # Also after it was removed and made again.
     git -C repo clean -q -fdx
     [ ! -e repo/.untorn ]
@@ -53,7 +54,7 @@ team_parent() {
     (umask 077; echo x | as $ALICE+$TEAM "$UNTORN" write --mode 664 d/f)
     same "$(stat -c '%a %g' d/.untorn)" "2775 $TEAM"
     same "$(find d/.untorn ! -group $TEAM)" ''
-    same "$(lock_modes d/.untorn)" "664 $ALICE:$TEAM"
+    same "$(lock_modes d/.untorn)" "660 $ALICE:$TEAM"
     same "$(find d/.untorn -perm /002)" ''
 }
 

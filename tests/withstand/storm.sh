@@ -31,7 +31,7 @@ commands() {
 }
 
 killed() {
-    storm --scheme library --processes 8 --readers 2 --kill-us 4000 --operations ${long:+4}4000 \
+    storm --scheme library --processes 8 --readers 2 --kill-us 2000 --operations 40000 \
         --seconds ${long:+6}4
     "$UNTORN" update list -- cat
     tidy .
@@ -46,18 +46,19 @@ killed_commands() {
 }
 
 stopped() {
-    storm --scheme library --processes 8 --stop-us 4000 --kill-us 9000 --operations 3000 --seconds 3
+    storm --scheme library --processes 8 --stop-us 4000 --kill-us 5000 --operations 20000 --seconds 3
 }
 
 removed() {
-    storm --scheme "$1" --processes 16 --rinse "$2" --operations "$3" --seconds ${long:+6}4 2>errors
-    echo "    $(wc -l <errors) updates refused meanwhile"
+    # What is removed while it is being removed is complained about.
+    storm --scheme "$1" --processes 16 --rinse "$2" --operations "$3" --seconds ${long:+6}4 \
+        2>"$AREA/complaints"
     "$UNTORN" update list -- cat
 }
 
 removed_and_killed() {
     storm --scheme library --processes 8 --rinse 'rm -rf .untorn' --kill-us 5000 \
-        --operations 20000 --seconds ${long:+6}4 2>errors
+        --operations 20000 --seconds ${long:+6}4 2>"$AREA/complaints"
     "$UNTORN" update list -- cat
 }
 

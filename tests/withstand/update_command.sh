@@ -24,7 +24,8 @@ prints_nothing() {
     unchanged_by 1 true
     unchanged_by 1 sh -c 'cat >/dev/null'
     "$UNTORN" update --allow-empty f -- true
-    [ -e f ] && [ ! -s f ]
+    [ -e f ]
+    [ ! -s f ]
 }
 
 is_killed() {

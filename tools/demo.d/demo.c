@@ -8,9 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <untorn.h>
+
+double demo_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 void demo_die(const char *what)
 {
@@ -68,8 +76,8 @@ static void print_kills(const struct demo *demo, const struct kill_result result
     demo_progress(demo, "%s", "");
     for (int i = 0; i < SAVES; i++) {
         const struct kill_result *result = &results[i];
-        printf("   %-10s %4ld whole, %4ld torn, %4ld empty", names[i], result->whole, result->torn,
-               result->empty);
+        printf("   %-10s killed %ld times: %4ld whole, %4ld torn, %4ld empty", names[i],
+               result->rounds, result->whole, result->torn, result->empty);
         if (result->missing + result->outdated > 0)
             printf(", %ld gone or older than acknowledged", result->missing + result->outdated);
         printf("\n");
@@ -83,20 +91,33 @@ static void print_updates(const struct demo *demo, const struct update_result re
     demo_progress(demo, "%s", "");
     for (int i = 0; i < UPDATES; i++)
         printf("   %-32s %5ld kept, %5ld lost\n", demo_update_name(i),
-               demo->updates - results[i].lost, results[i].lost);
+               results[i].made - results[i].lost, results[i].lost);
     printf("\n");
 }
 
-static void print_table(const struct demo *demo, const struct kill_result kills[SAVES],
+static void print_row(const char *what, long lost_before, long of_before, long lost_after,
+                      long of_after)
+{
+    char before[64], after[64];
+    snprintf(before, sizeof before, "%ld of %ld", lost_before, of_before);
+    snprintf(after, sizeof after, "%ld of %ld", lost_after, of_after);
+    printf("%-48s %14s %14s\n", what, before, after);
+}
+
+static void print_table(const struct kill_result kills[SAVES],
                         const struct update_result updates[UPDATES])
 {
-    printf("%62s %11s\n", "lost before", "lost after");
-    printf("%5ld %-44s %11ld %11ld\n", demo->kills, "saves, killed: open(\"w\")",
-           kill_result_lost(&kills[PLAIN_SAVE]), kill_result_lost(&kills[UNTORN_SAVE]));
-    printf("%5ld %-44s %11ld %11ld\n", demo->updates, "updates, 16 at once: open(\"w\")",
-           updates[PLAIN_UPDATE].lost, updates[UNTORN_UPDATE].lost);
-    printf("%5ld %-44s %11ld %11ld\n\n", demo->updates, "updates, 16 at once: new file, rename",
-           updates[RENAME_UPDATE].lost, updates[UNTORN_UPDATE].lost);
+    const struct kill_result *plain = &kills[PLAIN_SAVE], *whole = &kills[UNTORN_SAVE];
+    const struct update_result *by_open = &updates[PLAIN_UPDATE], *after = &updates[UNTORN_UPDATE];
+    const struct update_result *by_rename = &updates[RENAME_UPDATE];
+    printf("%-48s %14s %14s\n", "", "lost before", "lost after");
+    print_row("saves that were killed: open(\"w\")", kill_result_lost(plain), plain->rounds,
+              kill_result_lost(whole), whole->rounds);
+    print_row("updates, 16 processes at once: open(\"w\")", by_open->lost, by_open->made,
+              after->lost, after->made);
+    print_row("updates, 16 processes at once: new file, rename", by_rename->lost, by_rename->made,
+              after->lost, after->made);
+    printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -115,18 +136,18 @@ int main(int argc, char **argv)
         demo_die(demo.directory);
     printf("On %s. No power is cut here: that is the work of make check.\n\n", probe.filesystem);
 
-    printf("1. A program saves %zu KB over and over, and is killed with SIGKILL, %ld times.\n",
-           demo_payload_size() / 1000, demo.kills);
+    printf("1. A program saves %zu KB over and over, and is killed with SIGKILL.\n",
+           demo_payload_size() / 1000);
     fflush(stdout);
     demo_kills(&demo, kills);
     print_kills(&demo, kills);
 
-    printf("2. %d processes make %ld updates to one file.\n", PROCESSES, demo.updates);
+    printf("2. %d processes update one file at once.\n", PROCESSES);
     fflush(stdout);
     demo_updates(&demo, updates);
     print_updates(&demo, updates);
 
-    print_table(&demo, kills, updates);
+    print_table(kills, updates);
     bool good = kill_result_lost(&kills[UNTORN_SAVE]) == 0 && !*kills[UNTORN_SAVE].left &&
                 updates[UNTORN_UPDATE].lost == 0 && updates[UNTORN_UPDATE].twice == 0;
     puts(good ? "With untorn nothing was lost." : "untorn BROKE ITS PROMISE: please report this.");

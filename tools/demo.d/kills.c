@@ -173,10 +173,12 @@ void demo_kills(const struct demo *demo, struct kill_result results[SAVES])
         if (!save_plain(contests[i].path, document))
             demo_die(contests[i].path);
     }
-    for (long round = 1; round <= demo->kills; round++) {
+    double end = demo_clock() + KILL_SECONDS;
+    for (long round = 1; round <= demo->kills && demo_clock() < end; round++) {
         long delay_us = rand_r(&seed) % LONGEST_US;
         for (int i = 0; i < SAVES; i++) {
             run_and_kill(&contests[i], document, delay_us);
+            results[i].rounds++;
             if (!judge(&contests[i], document) && !save_plain(contests[i].path, document))
                 demo_die(contests[i].path);
         }

@@ -119,6 +119,8 @@ const char *demo_update_name(int way)
 struct board {
     atomic_bool go;
     atomic_long done;
+    double end;          /* when to stop */
+    char acknowledged[]; /* by number */
 };
 
 static _Noreturn void work(const struct way *way, const char *path, struct board *board, long first,
@@ -127,9 +129,10 @@ static _Noreturn void work(const struct way *way, const char *path, struct board
     static const struct timespec moment = {.tv_nsec = 100000};
     while (!atomic_load(&board->go))
         nanosleep(&moment, NULL);
-    for (long i = 0; i < count; i++) {
-        if (!way->update(path, first + i))
+    for (long i = first; i < first + count && demo_clock() < board->end; i++) {
+        if (!way->update(path, i))
             _exit(1);
+        board->acknowledged[i] = 1;
         atomic_fetch_add(&board->done, 1);
     }
     _exit(0);
@@ -156,7 +159,8 @@ static void watch(const struct demo *demo, const struct way *way, const struct b
     }
 }
 
-static struct update_result count(const struct demo *demo, const char *path)
+static struct update_result count(const struct demo *demo, const char *path,
+                                  const struct board *board)
 {
     struct update_result result = {0};
     size_t size;
@@ -173,8 +177,10 @@ static struct update_result count(const struct demo *demo, const char *path)
                 break;
         }
     }
-    for (long i = 0; i < demo->updates; i++)
-        result.lost += seen[i] == 0;
+    for (long i = 0; i < demo->updates; i++) {
+        result.made += board->acknowledged[i];
+        result.lost += board->acknowledged[i] && !seen[i];
+    }
     free(seen);
     free(text);
     return result;
@@ -183,7 +189,7 @@ static struct update_result count(const struct demo *demo, const char *path)
 void demo_updates(const struct demo *demo, struct update_result results[UPDATES])
 {
     for (int i = 0; i < UPDATES; i++) {
-        struct board *board = demo_share(sizeof *board);
+        struct board *board = demo_share(sizeof *board + (size_t)demo->updates);
         char path[4096];
         long each = demo->updates / PROCESSES;
         snprintf(path, sizeof path, "%s/%s", demo->directory, ways[i].file);
@@ -196,8 +202,9 @@ void demo_updates(const struct demo *demo, struct update_result results[UPDATES]
             if (child == 0)
                 work(&ways[i], path, board, process * each, each);
         }
+        board->end = demo_clock() + UPDATE_SECONDS;
         atomic_store(&board->go, true);
         watch(demo, &ways[i], board);
-        results[i] = count(demo, path);
+        results[i] = count(demo, path, board);
     }
 }

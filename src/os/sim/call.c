@@ -20,10 +20,19 @@ static const char *path_of(os_fd at)
     return "(closed handle)";
 }
 
-static bool fault_hits(enum sim_verb verb)
+static bool is_on(const struct sim_call *call, const char *part)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", call->path ? call->path : "",
+             call->name ? call->name : "");
+    return strstr(path, part) != NULL;
+}
+
+static bool fault_hits(const struct sim_call *call)
 {
     const struct sim_fault *fault = &sim->fault;
-    if (fault->at == 0 || (fault->verbs && !(fault->verbs & SIM_ONLY(verb))))
+    if (fault->at == 0 || (fault->verbs && !(fault->verbs & SIM_ONLY(call->verb))) ||
+        (fault->on && !is_on(call, fault->on)))
         return false;
     sim->fault_calls++;
     return sim->fault_calls == fault->at || (fault->forever && sim->fault_calls > fault->at);
@@ -58,7 +67,7 @@ int sim_begin(enum sim_verb verb, struct sim_place place)
     };
     sim->clock += 1000;
     sim->verb_calls[verb]++;
-    if (!fault_hits(verb))
+    if (!fault_hits(sim_this_call()))
         return 0;
     sim->fault_fired = true;
     sim_this_call()->faulty = true;

@@ -27,6 +27,9 @@ struct finder {
     struct place *names, *contents;
     int name_count, name_capacity, content_count, content_capacity;
     unsigned char *kept;
+    bool counting;       /* how much there is, before it is looked at */
+    double arrangements; /* of names, different ones */
+    double total;        /* of all choices */
     int content_limit;
     uint64_t random;
     struct sim_set seen; /* arrangements of names at this crash point */
@@ -432,7 +435,10 @@ static void visit_names(struct finder *finder)
         for (int i = 0; i < disk.count; i++)
             if (disk.inodes[i].reachable || crash->every_place)
                 make_content_of(finder, i);
-        walk(finder, finder->contents, finder->content_count, finder->content_limit, emit);
+        finder->arrangements++;
+        finder->total += product(finder->contents, finder->content_count);
+        if (!finder->counting)
+            walk(finder, finder->contents, finder->content_count, finder->content_limit, emit);
         finder->standing = before;
     }
     sim_arena_release(mark);
@@ -456,9 +462,13 @@ bool sim_model_choices(const struct sim_crash *crash)
         finder.standing[i] = sim_model_standing(crash->log, crash->profile, crash->call, i);
     make_names(&finder);
     /* The limit is shared between arrangements of names and what they hold. */
-    double arrangements = product(finder.names, finder.name_count);
     int most = crash->limit / CONTENTS_MIN + 1;
-    finder.content_limit = arrangements < most ? crash->limit / (int)arrangements : CONTENTS_MIN;
+    finder.counting = true;
+    walk(&finder, finder.names, finder.name_count, most, visit_names);
+    finder.counting = false;
+    sim_set_clear(&finder.seen);
+    finder.content_limit =
+        finder.total <= crash->limit ? crash->limit : crash->limit / (int)finder.arrangements;
     walk(&finder, finder.names, finder.name_count, most, visit_names);
     if (finder.sampled && !sim_model_is_ordered(crash->profile))
         sim_model_prefixes(crash);

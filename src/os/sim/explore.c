@@ -99,7 +99,9 @@ static bool recover_after_fault(struct sim_level *level, const struct sim_disk *
         snprintf(words, sizeof words, "call %d of the recovery fails%s", fault->at,
                  fault->forever ? ", and all after it" : "");
         explorer->circumstances = words;
+        explorer->tell_recovery = true;
         bad(explorer, level, disk, hash, verdict);
+        explorer->tell_recovery = false;
         explorer->circumstances = NULL;
     }
     explorer->report->faults += fired;
@@ -407,6 +409,8 @@ void sim_print(const struct sim_scenario *scenario, const struct sim_report *rep
         printf(" (%ld inside recovery)", report->deeper);
     if (report->faults)
         printf(", %ld faults", report->faults);
+    if (report->left_out)
+        printf(", %ld left out", report->left_out);
     printf(", %ld bad%s, %.2f s\n", report->bad, report->sampled ? ", sampled" : "",
            report->seconds);
     if (report->bad && !scenario->quiet)

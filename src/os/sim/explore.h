@@ -23,6 +23,7 @@ struct sim_explorer {
     struct sim_set seen;
     uint64_t only;             /* the one state to check; 0: all */
     const char *circumstances; /* which fault was injected; or NULL */
+    bool tell_recovery;        /* that fault was in the recovery: its calls belong to the story */
 };
 
 extern const char *const sim_profile_names[SIM_PROFILES];

@@ -129,13 +129,15 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
 #define SIM_VERB_LIST(X)                                                                           \
     X(OPEN_DIR, "open_dir")                                                                        \
     X(OPEN, "open")                                                                                \
-    X(CLOSE, "close") X(INHERIT, "inherit") X(READ_AT, "read_at") X(WRITE_AT, "write_at")          \
-        X(RESIZE, "resize") X(FLUSH, "flush") X(FLUSH_DIR, "flush_dir") X(STAT, "stat")            \
-            X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir") X(REMOVE, "remove")                  \
-                X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")                \
-                    X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(SHARE, "share")            \
-                        X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path")                    \
-                            X(RANDOM, "random")
+    X(CLOSE, "close")                                                                              \
+    X(INHERIT, "inherit")                                                                          \
+    X(READ_AT, "read_at")                                                                          \
+    X(WRITE_AT, "write_at")                                                                        \
+    X(RESIZE, "resize") X(FLUSH, "flush") X(FLUSH_DIR, "flush_dir") X(STAT, "stat")                \
+        X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir") X(REMOVE, "remove") X(RENAME, "rename")  \
+            X(LINK, "link") X(LIST, "list") X(LOCK, "lock") X(COPY_META, "copy_meta")              \
+                X(NEW_META, "new_meta") X(SHARE, "share") X(CAPABILITIES, "capabilities")          \
+                    X(DIR_PATH, "dir_path") X(RANDOM, "random")
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
 #undef SIM_VERB_ENUM
@@ -163,11 +165,12 @@ enum sim_effect {
 };
 
 struct sim_fault {
-    int at;       /* the n-th call that `verbs` matches, from 1; 0: no fault */
+    int at;       /* the n-th call that `verbs` and `on` match, from 1; 0: no fault */
     int error;    /* an errno value */
     bool forever; /* that call and all matching ones after it; else once */
     enum sim_effect effect;
     unsigned verbs; /* SIM_ONLY(SIM_FLUSH) | ...; 0: all */
+    const char *on; /* only calls on a path that contains this; NULL: all */
 };
 void sim_fail(const struct sim_fault *fault); /* NULL: no more */
 bool sim_fault_fired(void);
@@ -270,7 +273,7 @@ extern const struct sim_fault sim_usual_faults[];
 extern const size_t sim_usual_fault_count;
 
 /* The same with the n-th allocation failing, once and for ever. The test defines malloc and its
- * kin so that they ask sim_allocation_fails (tests/crash/allocation.h). */
+ * kin so that they ask sim_allocation_fails (as tests/crash/allocation_test.c does). */
 void sim_for_each_allocation_failure(const struct sim_scenario *scenario,
                                      struct sim_report *report);
 bool sim_allocation_fails(void);

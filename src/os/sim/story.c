@@ -141,6 +141,17 @@ static void say_levels(struct teller *teller, const struct sim_level *level)
     say_log(teller, level);
 }
 
+/* What the running machine has done, where no crash decides what became of it. */
+static void say_calls(struct teller *teller)
+{
+    for (int i = 0; i < sim->log.call_count; i++) {
+        if (is_dull(&sim->log.calls[i]))
+            continue;
+        say_call(teller, &sim->log.calls[i], i + 1);
+        say(teller, "\n");
+    }
+}
+
 static void say_file(struct teller *teller, const struct sim_disk *disk, int id)
 {
     const struct sim_inode *inode = &disk->inodes[id];
@@ -184,19 +195,16 @@ void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
         scenario->options.unit ? scenario->options.unit : 4096,
         (unsigned long long)scenario->options.seed, explorer->circumstances ? ", " : "",
         explorer->circumstances ? explorer->circumstances : "");
-    if (level) {
+    if (level)
         say_levels(&teller, level);
-        say(&teller, "  what the crash left:\n");
-    } else {
-        for (int i = 0; i < sim->log.call_count; i++) {
-            if (is_dull(&sim->log.calls[i]))
-                continue;
-            say_call(&teller, &sim->log.calls[i], i + 1);
-            say(&teller, "\n");
-        }
-        say(&teller, "  what is on the disk:\n");
-    }
+    else
+        say_calls(&teller);
+    say(&teller, level ? "  what the crash left:\n" : "  what is on the disk:\n");
     say_tree(&teller, disk, SIM_ROOT, "");
+    if (explorer->tell_recovery) {
+        say(&teller, "  then recovery and verification ran:\n");
+        say_calls(&teller);
+    }
     say(&teller, "  again: UNTORN_STATE=%016llx and the test's name as argument\n",
         (unsigned long long)hash);
 }

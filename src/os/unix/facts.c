@@ -18,6 +18,8 @@
 
 #ifdef __linux__
 
+enum { TMPFS = 0x01021994 }; /* memory: a flush reaches nothing that outlives the power */
+
 /* Numbers from linux/magic.h and the file systems' own headers. */
 static const struct {
     unsigned long type;
@@ -25,7 +27,7 @@ static const struct {
     bool network;
 } filesystems[] = {
     {0xEF53, "ext4", false},       {0x58465342, "xfs", false},  {0x9123683E, "btrfs", false},
-    {0x01021994, "tmpfs", false},  {0x794C7630, "overlay", false},
+    {TMPFS, "tmpfs", false},  {0x794C7630, "overlay", false},
     {0x4D44, "vfat", false},       {0x2011BAB0, "exfat", false},
     {0x2FC12FC1, "zfs", false},    {0xF2F52010, "f2fs", false}, {0xCA451A4E, "bcachefs", false},
     {0x6969, "nfs", true},         {0xFF534D42, "cifs", true},  {0xFE534D42, "smb2", true},
@@ -45,6 +47,7 @@ int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
         if (filesystems[i].type == type) {
             strcpy(ret_capabilities->filesystem, filesystems[i].name);
             ret_capabilities->network = filesystems[i].network;
+            ret_capabilities->full_flush = type != TMPFS;
             return 0;
         }
     }

@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn "$(printf "x%.0s" {1..70})"

@@ -1,0 +1,67 @@
+/* To be preloaded: the N-th allocation fails, or every one from the N-th on. FAIL_AT is N,
+ * FAIL_FOR_EVER makes it stay so, FAIL_COUNT names a file for the number of allocations. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static atomic_long made;
+static long fail_at;
+static int for_ever, ready;
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("FAIL_AT");
+    fail_at = text == NULL ? 0 : atol(text);
+    for_ever = getenv("FAIL_FOR_EVER") != NULL;
+    ready = 1;
+}
+
+/* The command may end by _exit, so the count is written at each step. */
+static void tell(long count)
+{
+    const char *path = getenv("FAIL_COUNT");
+    char line[32];
+    int fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    int size = snprintf(line, sizeof line, "%ld\n", count);
+    if (write(fd, line, (size_t)size) < 0) {} /* then the test finds no number */
+    close(fd);
+}
+
+static int is_due(void)
+{
+    if (!ready)
+        return 0;
+    long count = atomic_fetch_add(&made, 1) + 1;
+    int saved = errno;
+    tell(count);
+    errno = saved;
+    if (fail_at == 0 || !(count == fail_at || (for_ever && count > fail_at)))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t size)
+{
+    return is_due() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return is_due() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return is_due() ? NULL : __libc_realloc(old, size);
+}

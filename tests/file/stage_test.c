@@ -1,0 +1,282 @@
+#include "harness.h"
+
+#include "base/pathtext.h"
+#include "file/interpose.h"
+#include "file/setting.h"
+#include "file/stage.h"
+
+static struct setting setting;
+static struct stage stage = STAGE_CLOSED;
+
+static int begin(bool open_mode)
+{
+    return stage_begin(&stage, &setting.state, setting.place.name, open_mode);
+}
+
+static const char *path_of_stage(void)
+{
+    static char path[LIMIT_NAME + 64];
+    snprintf(path, sizeof path, ".untorn/stage/%s", stage.name);
+    return path;
+}
+
+static int stages(void)
+{
+    return count_entries(".untorn/stage", "");
+}
+
+static bool can_lock(const char *path)
+{
+    os_fd file = OS_NONE;
+    CHECK_INT(os_open(OS_NONE, path, OS_READ, 0, &file), 0);
+    bool locked = os_lock(file, OS_LOCK_EXCLUSIVE) == 0;
+    os_close(file);
+    return locked;
+}
+
+/* [STAGE-1] */
+TEST(a_stage_has_an_unguessable_name_and_is_locked_while_it_lives)
+{
+    char first[LIMIT_NAME + 1];
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK(path_is_own_entry(stage.name, "f"));
+    CHECK(!can_lock(path_of_stage()));
+    CHECK(stage_is_named(&stage));
+    strcpy(first, stage.name);
+    stage_close(&stage);
+    CHECK_INT(stages(), 0);
+    CHECK_INT(begin(false), 0);
+    CHECK(strcmp(first, stage.name) != 0);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+static void sweep_it(void *context)
+{
+    (void)context;
+    CHECK_INT(unlink(only_entry(".untorn/stage", "f.")), 0);
+}
+
+/* [STAGE-1] */
+TEST(a_stage_that_is_swept_before_it_is_locked_is_made_again)
+{
+    setting_open(&setting, "f");
+    at(CALL_FLOCK, "/stage/f.", 1, sweep_it, NULL);
+    CHECK_INT(begin(false), 0);
+    CHECK(stage_is_named(&stage));
+    CHECK_INT(stages(), 1);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+static os_fd sweeper = OS_NONE;
+
+static void take_it_in_hand(void *context)
+{
+    (void)context;
+    CHECK_INT(os_open(OS_NONE, only_entry(".untorn/stage", "f."), OS_READ, 0, &sweeper), 0);
+    CHECK_INT(os_lock(sweeper, OS_LOCK_EXCLUSIVE), 0);
+}
+
+/* [STAGE-1] */
+TEST(a_stage_that_a_sweeper_has_in_hand_is_left_to_it)
+{
+    setting_open(&setting, "f");
+    at(CALL_FLOCK, "/stage/f.", 1, take_it_in_hand, NULL);
+    CHECK_INT(begin(false), 0);
+    CHECK(stage_is_named(&stage));
+    CHECK_INT(stages(), 2);
+    stage_close(&stage);
+    CHECK_INT(stages(), 1);
+    os_close(sweeper);
+    setting_close(&setting);
+}
+
+/* [STAGE-2] */
+TEST(a_stage_is_private_whatever_the_umask)
+{
+    umask(0);
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(mode_of(path_of_stage()), 0600);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+/* [STAGE-2] */
+TEST(a_stage_for_a_new_file_has_what_the_umask_leaves)
+{
+    umask(027);
+    setting_open(&setting, "f");
+    CHECK_INT(begin(true), 0);
+    CHECK_INT(mode_of(path_of_stage()), 0640);
+    CHECK(stage.open_mode);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+TEST(what_is_written_follows_what_was_written)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "hello ", 6), 0);
+    CHECK_INT(stage_write(&stage, NULL, 0), 0);
+    CHECK_INT(stage_write(&stage, "world", 5), 0);
+    CHECK_INT(stage.size, 11);
+    CHECK_TEXT(text_of(path_of_stage()), "hello world");
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+TEST(a_write_that_fails_does_not_count)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "hello", 5), 0);
+    fail(CALL_WRITE, "/stage/", 1, ENOSPC);
+    CHECK_INT(stage_write(&stage, "world", 5), -ENOSPC);
+    CHECK_INT(stage.size, 5);
+    stage.size = LIMIT_CONTENT - 2;
+    CHECK_INT(stage_write(&stage, "abc", 3), -EFBIG);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+TEST(a_stage_outlives_the_state_it_was_begun_in)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    state_close(&setting.state);
+    CHECK_INT(stage_write(&stage, "text", 4), 0);
+    CHECK(stage_is_named(&stage));
+    stage_close(&stage);
+    CHECK_INT(stages(), 0);
+    place_close(&setting.place);
+}
+
+TEST(renewing_keeps_the_content_and_changes_the_rest)
+{
+    umask(022);
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "text", 4), 0);
+    CHECK_INT(stage_renew(&stage, &setting.state, "f", true), 0);
+    CHECK_INT(stages(), 1);
+    CHECK_INT(mode_of(path_of_stage()), 0644);
+    CHECK_TEXT(text_of(path_of_stage()), "text");
+    CHECK_INT(stage_write(&stage, " more", 5), 0);
+    CHECK_TEXT(text_of(path_of_stage()), "text more");
+    CHECK_INT(stage.size, 9);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+TEST(a_stage_whose_folder_was_removed_is_renewed_in_a_new_one)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "text", 4), 0);
+    remove_tree(".untorn");
+    CHECK(!stage_is_named(&stage));
+    setting_close(&setting);
+    setting_open(&setting, "f");
+    CHECK_INT(stage_renew(&stage, &setting.state, "f", false), 0);
+    CHECK(stage_is_named(&stage));
+    CHECK_TEXT(text_of(path_of_stage()), "text");
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+TEST(a_renewal_that_fails_leaves_no_second_stage)
+{
+    int before = open_descriptors();
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "text", 4), 0);
+    fail(CALL_READ, "/stage/", 1, EIO);
+    CHECK_INT(stage_renew(&stage, &setting.state, "f", true), -EIO);
+    CHECK(stages() <= 1);
+    stage_close(&stage);
+    CHECK_INT(stages(), 0);
+    setting_close(&setting);
+    CHECK_INT(open_descriptors(), before);
+}
+
+TEST(a_stage_that_was_given_away_is_not_removed)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(rename(path_of_stage(), "f"), 0);
+    CHECK(!stage_is_named(&stage));
+    stage.named = false;
+    stage_close(&stage);
+    stage_close(&stage);
+    CHECK(exists("f"));
+    setting_close(&setting);
+}
+
+TEST(our_folder_that_was_removed_is_told)
+{
+    int before = open_descriptors();
+    setting_open(&setting, "f");
+    remove_tree(".untorn");
+    CHECK_INT(begin(false), -ENOENT);
+    setting_close(&setting);
+    CHECK_INT(open_descriptors(), before);
+}
+
+TEST(a_long_name_is_staged_under_its_hash)
+{
+    char name[LIMIT_NAME + 1];
+    memset(name, 'n', LIMIT_NAME);
+    for (int size = LIMIT_NAME - LIMIT_SUFFIX - 1; size <= LIMIT_NAME; size++) {
+        name[size] = '\0';
+        setting_open(&setting, name);
+        CHECK_INT(begin(false), 0);
+        CHECK_INT(stage.name[0], size + LIMIT_SUFFIX <= LIMIT_NAME ? 'n' : '%');
+        CHECK(stage_is_named(&stage));
+        stage_close(&stage);
+        setting_close(&setting);
+        name[size] = 'n';
+    }
+}
+
+TEST(a_system_that_fails_is_told_and_nothing_is_left)
+{
+    static const struct {
+        enum call call;
+        const char *path;
+        int code;
+    } faults[] = {{CALL_ENTROPY, "", ENOSYS},         {CALL_OPEN, "/stage/f.", ENOSPC},
+                  {CALL_FLOCK, "/stage/f.", ENOLCK},  {CALL_STAT, "/stage/f.", EIO},
+                  {CALL_MKDIR, "/.untorn/s", ENOSPC}, {CALL_OPEN, "/stage/f.", EMFILE}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        int before = open_descriptors();
+        setting_open(&setting, "f");
+        if (faults[i].call == CALL_MKDIR)
+            remove_tree(".untorn/stage");
+        fail(faults[i].call, faults[i].path, 1, faults[i].code);
+        CHECK_INT(begin(false), -faults[i].code);
+        CHECK_INT(stage.file, OS_NONE);
+        forget_rules();
+        CHECK_INT(stages(), 0);
+        setting_close(&setting);
+        CHECK_INT(open_descriptors(), before);
+    }
+}
+
+TEST(names_that_are_always_taken_are_given_up)
+{
+    setting_open(&setting, "f");
+    fail_always(CALL_OPEN, "/stage/f.", EEXIST);
+    CHECK_INT(begin(false), -EEXIST);
+    CHECK_INT(rules[CALL_OPEN][0].seen, LIMIT_TRIES);
+    setting_close(&setting);
+}
+
+TEST(closing_a_closed_stage_is_legal)
+{
+    stage_close(&stage);
+    stage_close(&stage);
+}

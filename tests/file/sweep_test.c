@@ -1,0 +1,210 @@
+#include "harness.h"
+
+#include <signal.h>
+
+#include <untorn/write.h>
+
+#include "file/interpose.h"
+#include "file/setting.h"
+#include "file/stage.h"
+#include "file/sweep.h"
+
+static struct setting setting;
+
+static void make_stage_of(const char *name, int number)
+{
+    char path[LIMIT_NAME + 64];
+    snprintf(path, sizeof path, ".untorn/stage/%s.%016d", name, number);
+    put(path, "unfinished");
+}
+
+static int stages_of(const char *name)
+{
+    return count_entries(".untorn/stage", name);
+}
+
+static void open_folders(void)
+{
+    os_fd folder;
+    setting_open(&setting, "f");
+    CHECK_INT(state_folder(&setting.state, FOLDER_STAGE, true, &folder), 0);
+}
+
+static void sweep(void)
+{
+    sweep_stages(&setting.state, "f", NULL);
+}
+
+TEST(dead_stages_of_the_name_are_removed_and_no_others)
+{
+    open_folders();
+    make_stage_of("f", 1);
+    make_stage_of("f", 2);
+    make_stage_of("g", 3);
+    make_stage_of("f.0123456789abcdef", 4);
+    make_stage_of("xf", 5);
+    put(".untorn/stage/f", "");
+    put(".untorn/stage/f.12", "");
+    sweep();
+    CHECK(!exists(".untorn/stage/f.0000000000000001"));
+    CHECK(!exists(".untorn/stage/f.0000000000000002"));
+    CHECK(exists(".untorn/stage/g.0000000000000003"));
+    CHECK(exists(".untorn/stage/f.0123456789abcdef.0000000000000004"));
+    CHECK(exists(".untorn/stage/xf.0000000000000005"));
+    CHECK(exists(".untorn/stage/f"));
+    CHECK(exists(".untorn/stage/f.12"));
+    setting_close(&setting);
+}
+
+/* [SWEEP-2] */
+TEST(a_stage_whose_writer_lives_stays)
+{
+    struct stage stage;
+    open_folders();
+    CHECK_INT(stage_begin(&stage, &setting.state, "f", false), 0);
+    CHECK(!sweep_is_dead(stage.folder, stage.name));
+    sweep();
+    CHECK(stage_is_named(&stage));
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+static void die_staging(struct partner_context *partner)
+{
+    struct untorn_writer *writer;
+    struct untorn_error error;
+    CHECK_INT(untorn_writer_begin("f", NULL, &writer, &error), 0);
+    CHECK_INT(untorn_writer_write(writer, "half", 4, &error), 0);
+    partner_ready(partner);
+    raise(SIGKILL);
+}
+
+/* [SWEEP-1] [SWEEP-2] */
+TEST(the_next_writer_removes_what_a_killed_one_left_and_not_before_it_is_dead)
+{
+    struct partner partner = partner_start(die_staging, NULL);
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of("f."), 1);
+    CHECK_INT(write(partner.to, "e", 1), 1);
+    CHECK_INT(end_of(partner.pid), -SIGKILL);
+    CHECK_INT(stages_of("f."), 1);
+    CHECK_INT(untorn_write("g", "other", 5, NULL, NULL), 0);
+    CHECK_INT(stages_of("f."), 1);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
+    CHECK_TEXT(text_of("f"), "two");
+}
+
+static void check_held(void *context)
+{
+    os_fd file = OS_NONE;
+    (void)context;
+    CHECK_INT(os_open(OS_NONE, ".untorn/lock/f", OS_READ, 0, &file), 0);
+    CHECK_INT(os_lock(file, OS_LOCK_EXCLUSIVE), -EWOULDBLOCK);
+    os_close(file);
+}
+
+/* [SWEEP-1] */
+TEST(a_stage_is_removed_only_while_the_lock_is_held)
+{
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    make_stage_of("f", 1);
+    at(CALL_UNLINK, "/stage/f.0000000000000001", 1, check_held, NULL);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(rules[CALL_UNLINK][0].seen, 1);
+    CHECK_INT(stages_of(""), 0);
+}
+
+/* [SWEEP-3] */
+TEST(one_call_removes_only_so_many)
+{
+    open_folders();
+    for (int i = 0; i < LIMIT_SWEEP + 20; i++)
+        make_stage_of("f", i);
+    sweep();
+    CHECK_INT(stages_of("f."), 20);
+    sweep();
+    CHECK_INT(stages_of("f."), 0);
+    setting_close(&setting);
+}
+
+/* [SWEEP-3] */
+TEST(one_call_looks_at_only_so_many_names)
+{
+    open_folders();
+    for (int i = 0; i < LIMIT_LISTING + 100; i++)
+        make_stage_of("g", i);
+    struct rule *opened = new_rule(CALL_OPEN, "/stage/g", 1, 0);
+    sweep();
+    CHECK_INT(opened->seen, 0);
+    CHECK_INT(stages_of("g."), LIMIT_LISTING + 100);
+    setting_close(&setting);
+}
+
+/* [SWEEP-3] */
+TEST(the_users_directory_is_never_looked_at)
+{
+    put("f.0123456789abcdef", "mine");
+    put("f.tmp", "mine");
+    CHECK_INT(untorn_write("f", "text", 4, NULL, NULL), 0);
+    CHECK_INT(untorn_write("f", "text", 4, NULL, NULL), 0);
+    CHECK_TEXT(text_of("f.0123456789abcdef"), "mine");
+    CHECK_TEXT(text_of("f.tmp"), "mine");
+}
+
+TEST(what_is_no_file_stays)
+{
+    open_folders();
+    make_dir(".untorn/stage/f.0000000000000001", 0700);
+    CHECK_INT(symlink("/etc/passwd", ".untorn/stage/f.0000000000000002"), 0);
+    sweep();
+    CHECK(exists(".untorn/stage/f.0000000000000001"));
+    CHECK(exists(".untorn/stage/f.0000000000000002"));
+    CHECK(!sweep_is_dead(setting.state.folders[FOLDER_STAGE], "missing"));
+    setting_close(&setting);
+}
+
+TEST(looking_removes_nothing)
+{
+    open_folders();
+    make_stage_of("f", 1);
+    CHECK(sweep_is_dead(setting.state.folders[FOLDER_STAGE], "f.0000000000000001"));
+    CHECK_INT(stages_of("f."), 1);
+    setting_close(&setting);
+}
+
+TEST(without_a_stage_folder_there_is_nothing_to_sweep)
+{
+    setting_open(&setting, "f");
+    sweep();
+    CHECK(!exists(".untorn/stage"));
+    setting_close(&setting);
+}
+
+TEST(a_stage_that_cannot_be_removed_is_left_to_the_next_one)
+{
+    open_folders();
+    make_stage_of("f", 1);
+    fail(CALL_UNLINK, "/stage/f.", 1, EIO);
+    sweep();
+    CHECK_INT(stages_of("f."), 1);
+    sweep();
+    CHECK_INT(stages_of("f."), 0);
+    setting_close(&setting);
+}
+
+TEST(the_dead_stage_of_a_long_name_is_found)
+{
+    char name[LIMIT_NAME + 1];
+    memset(name, 'n', LIMIT_NAME);
+    name[LIMIT_NAME] = '\0';
+    struct stage stage;
+    setting_open(&setting, name);
+    CHECK_INT(stage_begin(&stage, &setting.state, name, false), 0);
+    stage.named = false; /* as if its writer had died */
+    stage_close(&stage);
+    CHECK_INT(stages_of("%"), 1);
+    sweep_stages(&setting.state, name, NULL);
+    CHECK_INT(stages_of("%"), 0);
+    setting_close(&setting);
+}
