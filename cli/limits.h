@@ -7,7 +7,6 @@ enum {
     CLI_TEXT = 8192,                /* bytes of one message, its control characters not escaped */
     CLI_NAME = 64,                  /* bytes of a verb or option that spelling is compared for */
     CLI_LOCK_VALUE = 16 * 1024,     /* bytes of the environment variable UNTORN_LOCK */
-    CLI_REPORT_HASH = 64 << 20,     /* bytes of content that `write --report` keeps to hash them */
     CLI_DIFF_BYTES = 64 << 20,      /* a larger version is summed up, not shown line by line */
     CLI_DIFF_EDITS = 1000,          /* lines that differ before the rest is shown as one block */
     CLI_DIFF_CONTEXT = 3,           /* unchanged lines shown around a change */

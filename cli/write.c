@@ -11,8 +11,6 @@ struct writing {
     const struct arguments *arguments;
     struct input input;
     struct outcome outcome;
-    struct buffer seen; /* with --report: the content so far, to be hashed */
-    bool seen_all;
     char piece[CLI_PIECE];
     size_t size; /* of the piece */
 };
@@ -23,9 +21,6 @@ static bool next_piece(struct writing *writing)
     int error = input_piece(&writing->input, writing->piece, sizeof writing->piece, &writing->size);
     if (error != 0)
         outcome_source(&writing->outcome, writing->input.name, error);
-    if (writing->arguments->report && writing->seen_all)
-        writing->seen_all = writing->seen.size + writing->size <= CLI_REPORT_HASH &&
-                            buffer_append(&writing->seen, writing->piece, writing->size);
     return error == 0;
 }
 
@@ -45,12 +40,11 @@ static void write_pieces(struct writing *writing)
     }
     if (rc == 0)
         rc = untorn_writer_commit(writer, &error);
+    writing->outcome.has_hash = rc >= 0;
+    if (rc >= 0)
+        writing->outcome.hash = untorn_writer_hash(writer);
     untorn_writer_free(writer);
     outcome_library(&writing->outcome, &error);
-    if (rc >= 0 && writing->arguments->report && writing->seen_all) {
-        writing->outcome.has_hash = true;
-        writing->outcome.hash = untorn_hash(writing->seen.data, writing->seen.size);
-    }
 }
 
 static bool has_content(const char *path)
@@ -109,7 +103,6 @@ static int run_write(struct arguments *arguments)
     const char *source = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
     writing.arguments = arguments;
     writing.outcome = outcome_begin(arguments, arguments->operands[0]);
-    writing.seen_all = true;
     int error = input_open(source, &writing.input);
     if (error != 0)
         outcome_source(&writing.outcome, writing.input.name, error);
@@ -125,7 +118,6 @@ static int run_write(struct arguments *arguments)
     else
         write_pieces(&writing);
     input_close(&writing.input);
-    buffer_free(&writing.seen);
     return outcome_finish(&writing.outcome);
 }
 

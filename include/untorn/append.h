@@ -21,7 +21,7 @@
 enum untorn_records {
     UNTORN_RECORDS_BY_NAME = 0, /* JSON for .jsonl, .ndjson; else text */
     UNTORN_RECORDS_TEXT = 1,    /* lines of anything */
-    UNTORN_RECORDS_JSON = 2,    /* one JSON value a line; `data` is checked first (UNTORN_DAMAGED) */
+    UNTORN_RECORDS_JSON = 2,    /* one JSON value a line; `data` too, else UNTORN_DAMAGED */
 };
 
 UNTORN_BEGIN_C

@@ -50,6 +50,9 @@ UNTORN_API int untorn_writer_write(struct untorn_writer *writer, const void *dat
 /* Locks, checks, flushes, renames, flushes. At most once per writer; free it afterwards. */
 UNTORN_API int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *reterr);
 
+/* The hash of all that was written so far: after a commit, that of the file. */
+UNTORN_API struct untorn_hash untorn_writer_hash(const struct untorn_writer *writer);
+
 /* Aborts unless committed. Accepts NULL, half-built and finished writers. */
 UNTORN_API void untorn_writer_free(struct untorn_writer *writer);
 

@@ -7,8 +7,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-_Static_assert(sizeof(XXH3_state_t) <= sizeof(((struct hash_stream *)0)->room), "room for XXH3");
-_Static_assert(_Alignof(XXH3_state_t) <= 64, "aligned for XXH3");
+enum { ALIGNMENT = 64 };
+_Static_assert(sizeof(XXH3_state_t) + ALIGNMENT <= sizeof(((struct hash_stream *)0)->room),
+               "room for XXH3");
+_Static_assert(_Alignof(XXH3_state_t) <= ALIGNMENT, "aligned for XXH3");
+
+static XXH3_state_t *state_of(const struct hash_stream *stream)
+{
+    uintptr_t at = (uintptr_t)stream->room;
+    return (XXH3_state_t *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
 
 static struct untorn_hash to_bytes(XXH128_hash_t hash)
 {
@@ -26,19 +34,18 @@ struct untorn_hash untorn_hash(const void *data, size_t size)
 
 void hash_begin(struct hash_stream *stream)
 {
-    XXH3_state_t *state = (XXH3_state_t *)(void *)stream->room;
     memset(stream->room, 0, sizeof stream->room);
-    XXH3_128bits_reset(state);
+    XXH3_128bits_reset(state_of(stream));
 }
 
 void hash_add(struct hash_stream *stream, const void *data, size_t size)
 {
-    XXH3_128bits_update((XXH3_state_t *)(void *)stream->room, data, size);
+    XXH3_128bits_update(state_of(stream), data, size);
 }
 
 struct untorn_hash hash_end(const struct hash_stream *stream)
 {
-    return to_bytes(XXH3_128bits_digest((const XXH3_state_t *)(const void *)stream->room));
+    return to_bytes(XXH3_128bits_digest(state_of(stream)));
 }
 
 bool untorn_hash_equal(const struct untorn_hash *a, const struct untorn_hash *b)

@@ -4,9 +4,10 @@
 
 #include <untorn/hash.h>
 
-/* Room for the state of the hash function, which only hash.c knows. */
+/* Room for the state of the hash function, which only hash.c knows; that lies aligned somewhere in
+ * it, so a stream must not be moved. */
 struct hash_stream {
-    _Alignas(64) unsigned char room[576];
+    unsigned char room[576 + 64];
 };
 
 void hash_begin(struct hash_stream *stream);

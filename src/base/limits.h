@@ -18,10 +18,10 @@ enum {
     LIMIT_INHERITED = 64,   /* locks named in UNTORN_LOCK */
 };
 
-#define LIMIT_POLL_NS 500000ull          /* between two looks at a lock that is taken */
-#define LIMIT_YIELD_NS 1000000ull        /* we step back this long after waiters announced themselves */
-#define LIMIT_ONCE_NS 2000000ull         /* "try once": others may hold it for the moment of a look */
+#define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */
+#define LIMIT_YIELD_NS 1000000ull /* we step back this long after waiters announced themselves */
+#define LIMIT_ONCE_NS 2000000ull  /* "try once": others may hold it for the moment of a look */
 #define LIMIT_DIRECTORY_LOCK_NS 100000000ull /* then we go on without it */
-#define LIMIT_CONTENT (1ull << 40)       /* bytes of one file */
+#define LIMIT_CONTENT (1ull << 40)           /* bytes of one file */
 
 #endif

@@ -14,9 +14,8 @@ static const struct status_row rows[] = {UNTORN_STATUS_LIST(STATUS_ROW)};
 
 static const struct status_row *find(int status)
 {
-    int number = status < 0 ? -status : status;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].number == number)
+        if (rows[i].number == status || -rows[i].number == status)
             return &rows[i];
     return NULL;
 }

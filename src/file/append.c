@@ -68,9 +68,9 @@ static int find_line(const struct append *append, uint64_t end, uint64_t *ret_st
     return 0;
 }
 
-/* A line that lacks its newline is torn if it is no record. One that has it is torn if there are NUL
- * bytes in it: blocks that never reached the disk before a power loss. What else may be wrong with
- * such a line is not our doing. */
+/* A line that lacks its newline is torn if it is no record. One that has it is torn if there are
+ * NUL bytes in it: blocks that never reached the disk before a power loss. What else may be wrong
+ * with such a line is not our doing. */
 static int judge_line(const struct append *append, uint64_t start, bool ended, bool *ret_whole)
 {
     size_t size = (size_t)(append->end - start) - ended;
@@ -185,11 +185,15 @@ static int flush(struct append *append, struct untorn_error *error)
 /* [APPEND-3] A log that this call made goes with its failure. */
 static int take_back(struct append *append, int rc, struct untorn_error *error)
 {
-    struct os_stat now;
-    int os_rc = os_stat(append->file, NULL, &now);
-    if (os_rc == 0 && now.size == 0)
+    struct os_stat ours, named;
+    const struct place *place = &append->target.place;
+    int os_rc = os_stat(append->file, NULL, &ours);
+    if (os_rc == 0)
+        os_rc = os_stat(place->dir, place->name, &named);
+    if (os_rc == 0 && ours.size == 0 && os_same_file(&ours, &named))
         os_rc = replace_take_back(&append->target);
-    if (os_rc < 0)
+    append->created = false;
+    if (os_rc < 0 && os_rc != -ENOENT)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, os_rc, "take it back");
     return rc;
 }
@@ -207,7 +211,7 @@ static int append_once(struct append *append, struct untorn_error *error)
         rc = add(append, newline, error);
     if (rc == 0)
         rc = flush(append, error);
-    if (rc < 0 && rc != AGAIN && append->created)
+    if (rc < 0 && append->created)
         rc = take_back(append, rc, error);
     if (rc >= 0 && append->created)
         error->flags |= UNTORN_FLAG_CREATED;

@@ -4,8 +4,8 @@
  *             aside before it is cut.
  *   APPEND-2  A record never begins on a line that another began: a last line without its newline
  *             gains it first.
- *   APPEND-3  After a failure the file is cut back to where it ended, if nobody else has added to it
- *             meanwhile; where that fails too, the answer is "not settled".
+ *   APPEND-3  After a failure the file is durably cut back to where it ended, if nobody else has
+ *             added to it meanwhile; where that fails too, the answer is "not settled".
  *
  * After a crash the file ends with a part of what was to be added, which the next append repairs.
  */

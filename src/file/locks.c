@@ -145,13 +145,14 @@ int untorn_lock_pass_on(struct untorn_lock *const *locks, size_t count, char *va
         memcpy(value, passed, used);
     value[used] = '\0';
     for (size_t i = 0; i < count; i++) {
-        const struct lock_file *held = locks[i]->target.lock.held;
+        struct lock_file *held = locks[i]->target.lock.held;
         if (!held || held->fd == OS_NONE)
             return -UNTORN_INVALID;
         if (!inherit_add(value, size, &used, held->fd, &held->stat, held->kind))
             return -UNTORN_TOO_LARGE;
         if (os_inherit(held->fd, true) < 0)
             return -UNTORN_FAILED;
+        held->passed_on = true;
     }
     return 0;
 }

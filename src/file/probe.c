@@ -109,7 +109,7 @@ static int probe_directory(os_fd dir, struct untorn_probe *probe, struct untorn_
     probe->network = capabilities.network;
     probe->full_flush = capabilities.full_flush;
     rc = begin(&trial);
-    if (rc == -EACCES || rc == -EROFS || rc == -EPERM)
+    if (rc == -EACCES || rc == -EROFS || rc == -EPERM || rc == -ENOENT) /* as in /proc */
         return 0;
     probe->writable = rc == 0;
     if (rc == 0) {

@@ -88,11 +88,22 @@ enum registry_claim registry_claim(struct lock_file *own, enum os_lock kind,
     return claim;
 }
 
+/* Unlocking would take the lock from all who share the opening; closing ends only our part. */
+static void end_guarded(struct lock_file *file)
+{
+    if (!file->passed_on) {
+        (void)os_lock(file->fd, OS_UNLOCK); /* closing would do it too, later */
+        return;
+    }
+    os_close(file->fd);
+    file->fd = OS_NONE;
+}
+
 void registry_release(struct lock_file *held)
 {
     os_guard_enter(registry_after_fork);
     if (held->count > 0 && --held->count == 0 && held->fd != OS_NONE)
-        (void)os_lock(held->fd, OS_UNLOCK); /* closing would do it too, later */
+        end_guarded(held);
     drop_guarded(held);
     os_guard_leave();
 }

@@ -5,7 +5,7 @@
  * child closes (never unlocks: the lock belongs to the shared opening) everything and starts empty.
  *
  *   REGISTRY-1  A lock file is held by at most one thread of this process, unless all hold it
- *               shared; a thread that holds it may take it again, and it ends with the last release.
+ *               shared; a thread that holds it may take it again, and the last release ends it.
  *   REGISTRY-2  After a fork the child holds nothing, and nothing the child does ends the parent's
  *               lock.
  */
@@ -22,6 +22,7 @@ struct lock_file {
     unsigned count;      /* times held */
     const void *thread;  /* who holds it, while count > 0 */
     enum os_lock kind;
+    bool passed_on; /* programs we started hold it too: closed at the end, not unlocked */
 };
 
 /* Takes `fd` over. One reference for the caller. NULL: no memory, and `fd` is closed. */

@@ -37,8 +37,8 @@ bool replace_wants_open_mode(const struct untorn_options *options, bool is_file)
 /* Makes what is visible durable, by the level; for "unchanged". [REPLACE-6] */
 int replace_confirm(struct target *target, struct untorn_error *error);
 
-/* Removes a name that this call made and that nothing came of, durably by the level. 0 or a negative
- * errno value. */
+/* Removes a name that this call made and that nothing came of, durably by the level. 0 or a
+ * negative errno value. */
 int replace_take_back(struct target *target);
 
 /* Step 7. */

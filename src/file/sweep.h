@@ -3,8 +3,8 @@
  *   SWEEP-1  Only while holding the name's lock, and after an unfinished overwrite was finished.
  *   SWEEP-2  Only a stage whose own lock can be taken: its creator is dead, or has not locked it
  *            yet and will notice. [STAGE-1]
- *   SWEEP-3  At most LIMIT_SWEEP stages by one call, among at most LIMIT_LISTING names; never a look
- *            at the user's directory.
+ *   SWEEP-3  At most LIMIT_SWEEP stages by one call, among at most LIMIT_LISTING names; the user's
+ *            directory is never listed.
  */
 #ifndef UNTORN_FILE_SWEEP_H
 #define UNTORN_FILE_SWEEP_H

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "file/options.h"
 #include "file/replace.h"
 
@@ -11,6 +12,7 @@ struct untorn_writer {
     struct owned_options given;
     struct target target;
     struct stage stage;
+    struct hash_stream hash;
     bool spent; /* committed, or failed */
 };
 
@@ -56,6 +58,7 @@ int untorn_writer_begin(const char *path, const struct untorn_options *options,
                                      .lock = LOCK_CLOSED,
                                      .hold = OS_NONE};
     writer->stage = (struct stage)STAGE_CLOSED;
+    hash_begin(&writer->hash);
     int rc = options_own(&writer->given, path, options)
                  ? begin(writer, error)
                  : error_fail(error, UNTORN_NO_MEMORY, NULL);
@@ -73,6 +76,7 @@ int untorn_writer_write(struct untorn_writer *writer, const void *data, size_t s
     if (writer->spent)
         return error_fail(error, UNTORN_INVALID, "write to a writer that has ended");
     int rc = stage_write(&writer->stage, data, size);
+    hash_add(&writer->hash, data, size);
     if (rc == 0)
         return 0;
     writer->spent = true;
@@ -113,6 +117,11 @@ int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *rete
         if (rc != 0)
             return rc;
     }
+}
+
+struct untorn_hash untorn_writer_hash(const struct untorn_writer *writer)
+{
+    return hash_end(&writer->hash);
 }
 
 void untorn_writer_free(struct untorn_writer *writer)

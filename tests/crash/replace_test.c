@@ -292,6 +292,29 @@ TEST(a_fault_at_any_call_of_a_write_gives_an_honest_outcome)
     CHECK_INT(explore_faults(trial, "faults in write").bad, 0);
 }
 
+static int write_and_always_say_done(const struct trial *trial)
+{
+    (void)write_new(trial);
+    return 0;
+}
+
+static int write_and_always_say_failed(const struct trial *trial)
+{
+    (void)write_new(trial);
+    return -UNTORN_IO;
+}
+
+TEST(a_dishonest_outcome_is_noticed)
+{
+    struct trial trial = replace();
+    trial.profiles = SIM_KILL | SIM_POSIX;
+    trial.quiet = true;
+    trial.act = write_and_always_say_done;
+    CHECK(explore_faults(trial, "always done").bad > 0);
+    trial.act = write_and_always_say_failed;
+    CHECK(explore_faults(trial, "always failed").bad > 0);
+}
+
 TEST(a_fault_at_any_call_of_a_first_save_gives_an_honest_outcome)
 {
     struct trial trial = first_create();

@@ -69,7 +69,9 @@ static long run(const char *name, struct sequence sequence, enum sim_reuse reuse
         .context = &sequence,
         .profiles = sequence.level == UNTORN_CACHE ? (unsigned)SIM_KILL : (unsigned)SIM_ALL_GATES,
         .options = {.unit = 512, .seed = 1, .reuse = reuse},
-        .limit = broken ? 300 : is_long() ? 1000000 : 5000,
+        .limit = broken      ? 300
+                 : is_long() ? 1000000
+                             : 50000,
         .broken = broken,
         .quiet = broken != 0,
     };

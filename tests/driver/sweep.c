@@ -8,8 +8,8 @@
  *           [--seconds N] [--long]
  *
  * A run that takes longer than --seconds hangs (60: a busy machine is slow with traced programs).
- * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and the
- * number of positions; ends with 1 if anything failed.
+ * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and
+ * the number of positions; ends with 1 if anything failed.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -80,8 +80,9 @@ static void report(const struct bench *bench, const struct fault *fault, const s
 {
     if (atomic_fetch_add(&tally->failures, 1) >= SHOWN)
         return;
+    static const char format[] = "    %s: %s\n      at faultat %s %ld%s%s%s, status %d: %s\n";
     char line[2000];
-    int size = snprintf(line, sizeof line, "    %s: %s\n      at faultat %s %ld%s%s%s, status %d: %s\n",
+    int size = snprintf(line, sizeof line, format,
                         bench->scenario->name, run->problem, fault->option, position,
                         run->result.hit_error != 0 ? " --errno " : "",
                         run->result.hit_error != 0 ? error_name(run->result.hit_error) : "",

@@ -1,6 +1,5 @@
 /* To be preloaded: the N-th allocation fails, or every one from the N-th on. FAIL_AT is N,
  * FAIL_FOR_EVER makes it stay so, FAIL_COUNT names a file for the number of allocations. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -21,6 +20,7 @@ __attribute__((constructor)) static void begin(void)
     const char *text = getenv("FAIL_AT");
     fail_at = text == NULL ? 0 : atol(text);
     for_ever = getenv("FAIL_FOR_EVER") != NULL;
+    unsetenv("LD_PRELOAD"); /* not for programs that are started */
     ready = 1;
 }
 

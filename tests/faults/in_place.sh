@@ -45,8 +45,8 @@ not_undone() {
     made
     local inode
     inode=$(stat -c %i d/f)
-    expect 7 "$FAULTAT" --only write,pwrite64 --match "$PWD/d/f" --for-ever --fail 2 --errno EIO -- \
-        "$UNTORN" write --keep-inode d/f new
+    expect 7 "$FAULTAT" --only write,pwrite64 --match "$PWD/d/f" --for-ever --fail 2 \
+        --errno EIO -- "$UNTORN" write --keep-inode d/f new
     says 'next call finishes'
     "$UNTORN" read d/f >seen
     cmp seen old || cmp seen new

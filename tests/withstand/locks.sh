@@ -18,8 +18,11 @@ nested() {
     holds f "5
 "
     timeout 10 "$UNTORN" lock f -- "$UNTORN" update f -- sed s/5/6/
-    timeout 10 "$UNTORN" lock f -- "$UNTORN" update f -- sh -c "$UNTORN append g new >&2; sed s/6/7/"
+    timeout 10 "$UNTORN" lock f -- "$UNTORN" update f -- \
+        sh -ec 'echo other | "$UNTORN" append g; sed s/6/7/'
     holds f "7
+"
+    holds g "other
 "
     free f
 }

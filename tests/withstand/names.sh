@@ -49,8 +49,8 @@ too_long() {
 
 our_names() {
     local name
-    for name in journal lock stage inplace inner kept history set version x.y .lock .gitignore format \
-        ..data ... .untorn- untorn .untornx; do
+    for name in journal lock stage inplace inner kept history set version x.y .lock .gitignore \
+        format ..data ... .untorn- untorn .untornx; do
         lives_as "$name"
     done
 }

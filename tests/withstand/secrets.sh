@@ -2,8 +2,8 @@
 . "$TESTS/withstand/lib.sh"
 no_mounts
 
-# Every file made under the directory is made private and never widened beyond what it ends with.
-# Prints what breaks this. Lock files, .gitignore and untorn's folders hold none of the user's bytes.
+# Every file made under the directory is made private and never widened. Prints what breaks this.
+# Lock files, .gitignore and untorn's folders hold none of the user's bytes.
 too_open() {
     awk -F '\t' -v place="$2" '
         index($4, place) != 1 || $6 < 0 {next}

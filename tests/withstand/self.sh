@@ -51,8 +51,8 @@ did_not_fail() { not true; }
 
 all_caught() {
     local name
-    for name in second_command wrong_status wrong_message wrong_content missing_newline wrong_names \
-        left_stage touched did_not_fail; do
+    for name in second_command wrong_status wrong_message wrong_content missing_newline \
+        wrong_names left_stage touched did_not_fail; do
         echo "$name:"
         caught $name
     done

@@ -46,7 +46,8 @@ killed_commands() {
 }
 
 stopped() {
-    storm --scheme library --processes 8 --stop-us 4000 --kill-us 5000 --operations 20000 --seconds 3
+    storm --scheme library --processes 8 --stop-us 4000 --kill-us 5000 --operations 20000 \
+        --seconds 3
 }
 
 removed() {
