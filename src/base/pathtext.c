@@ -74,3 +74,24 @@ bool path_ends_with(const char *path, const char *suffix)
     size_t size = strlen(path), end = strlen(suffix);
     return size >= end && strcmp(path + size - end, suffix) == 0;
 }
+
+/* ".untorn" or ".untorn-<digits>", up to the next slash. */
+static bool is_own_folder(const char *name)
+{
+    if (strncmp(name, ".untorn", 7) != 0)
+        return false;
+    name += 7;
+    if (*name == '-' && strspn(name + 1, "0123456789") > 0)
+        name += 1 + strspn(name + 1, "0123456789");
+    return *name == '\0' || *name == '/';
+}
+
+bool path_leads_into_own_folder(const char *path)
+{
+    for (; path; path = strchr(path, '/')) {
+        path += strspn(path, "/");
+        if (is_own_folder(path))
+            return true;
+    }
+    return false;
+}

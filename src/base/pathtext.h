@@ -26,6 +26,9 @@ bool path_is_own_entry(const char *entry, const char *name);
 /* Cuts ".<16 digits>" off `entry` into `name`; false if it does not end so. */
 bool path_entry_name(const char *entry, char name[LIMIT_NAME + 1]);
 
+/* Whether a component of the path is `.untorn` or `.untorn-<digits>`, where our own files are. */
+bool path_leads_into_own_folder(const char *path);
+
 bool path_ends_with(const char *path, const char *suffix);
 
 #endif

@@ -127,6 +127,9 @@ static int prepare(struct overwrite *job, const struct lock *lock, struct untorn
         rc = open_journal(lock->state, lock->place->name, true, &job->journal, &own);
     if (rc == 0)
         rc = os_copy_meta(job->file, job->journal, 0, &result);
+    /* The journal of another user, who made it as open as the file then was. */
+    if (rc == -EPERM && !(own.mode & ~target.mode & 077))
+        rc = 0;
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "open the journal");
     if (target.kind != OS_REGULAR || target.links == 0)

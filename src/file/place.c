@@ -91,13 +91,6 @@ static int fail_split(struct untorn_error *error, int rc, const char *path)
     return error_os(error, rc, "resolve the path");
 }
 
-static bool is_our_folder(const char *name)
-{
-    return strcmp(name, ".untorn") == 0 ||
-           (strncmp(name, ".untorn-", 8) == 0 && strspn(name + 8, "0123456789") > 0 &&
-            name[8 + strspn(name + 8, "0123456789")] == '\0');
-}
-
 /* Opens the directory that `text` names below place->dir, in its stead, and looks at the name. */
 static int enter(struct place *place, const char *text, const struct untorn_options *options,
                  struct untorn_error *error)
@@ -107,8 +100,8 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     int rc = path_split(text, directory, place->name);
     if (rc < 0)
         return fail_split(error, rc, text);
-    if (is_our_folder(place->name)) {
-        error_detail(error, "%s is where untorn keeps its own files", place->name);
+    if (path_leads_into_own_folder(text)) {
+        error_detail(error, ".untorn is where untorn keeps its own files");
         return error_fail(error, UNTORN_NAME, NULL);
     }
     rc = open_directory(place->dir, directory, options, &dir);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pathtext.h"
 #include "file/io.h"
 #include "file/registry.h"
 
@@ -119,9 +120,19 @@ static void share(struct state *state, const struct os_stat *parent, uint32_t us
                                                                   told so when he tries */
 }
 
-static int open_root(struct state *state, bool create)
+/* Through a link a path can lead into our folder unnoticed; no folder is made inside it. */
+static int check_outside_own(const struct place *place)
+{
+    char path[LIMIT_PATH];
+    int rc = os_dir_path(place->dir, path, sizeof path);
+    return rc == 0 && path_leads_into_own_folder(path) ? -EINVAL : 0;
+}
+
+static int open_root(struct state *state, const struct place *place, bool create)
 {
     int rc = os_open_dir(state->parent, state->name, true, &state->root);
+    if (rc == -ENOENT && create && check_outside_own(place) < 0)
+        return -EINVAL;
     for (int i = 0; rc == -ENOENT && create && i < LIMIT_TRIES; i++) {
         rc = os_make_dir(state->parent, state->name, 0700);
         if (rc == 0 || rc == -EEXIST)
@@ -142,6 +153,10 @@ static int fail_open(struct state *state, int rc, struct untorn_error *error)
         error_fail(error, UNTORN_NO_STATE, NULL);
         error->os_error = -rc;
         return -UNTORN_NO_STATE;
+    }
+    if (rc == -EINVAL) {
+        error_detail(error, "it lies where untorn keeps its own files");
+        return error_fail(error, UNTORN_NAME, NULL);
     }
     if (rc == -ENOENT)
         return AGAIN; /* the directory itself was removed under us */
@@ -194,7 +209,7 @@ static int open_checked(struct state *state, const struct place *place, bool cre
     }
     /* Made for somebody else it would be of no use to him; only root can give it away. */
     bool may_make = create && (!private_folder || private_owner == self.user || self.user == 0);
-    rc = open_root(state, may_make);
+    rc = open_root(state, place, may_make);
     if (rc == -ENOENT && !create)
         return 0;
     if (rc == -ENOENT && !may_make)

@@ -130,8 +130,10 @@ static size_t tidy_size;
 
 static bool is_allowed(const char *path)
 {
+    if (strstr(path, "/stage/") != NULL)
+        return false;
     if (strstr(path, "/.untorn") != NULL)
-        return strstr(path, "/stage/") == NULL;
+        return true;
     if (strcmp(path, tidy_root) == 0)
         return true;
     const char *name = path + strlen(tidy_root) + 1;
@@ -139,6 +141,9 @@ static bool is_allowed(const char *path)
     for (const char *item = tidy_allowed; item != NULL; item = strchr(item, ' ')) {
         if (*item == ' ')
             item++;
+        size_t size = strcspn(item, " ");
+        if (size > 0 && item[size - 1] == '/' && strncmp(item, name, size) == 0)
+            return true;
         if (strncmp(item, name, length) == 0 && (item[length] == 0 || item[length] == ' '))
             return true;
     }

@@ -49,6 +49,17 @@ const struct scenario all_scenarios[] = {
     {.name = "write-cache",
      .sentence = "a write without a flush",
      .arguments = {"write", "f", "--level", "cache", WAIT}},
+    {.name = "state-dir",
+     .sentence = "an overwrite in place with a state folder elsewhere",
+     .arguments = {"write", "f", "--keep-inode", "--state-dir", "s", WAIT},
+     .in_place = true,
+     .fresh = true,
+     .allowed = "f s s/",
+     .state = "s"},
+    {.name = "lock-file",
+     .sentence = "a write under a lock shared with others",
+     .arguments = {"write", "f", "--lock-file", "l", WAIT},
+     .allowed = "f l"},
     {.name = "keep-inode",
      .sentence = "an overwrite in place",
      .arguments = {"write", "f", "--keep-inode", WAIT},
@@ -271,6 +282,11 @@ void scenario_set_up(const struct scenario *scenario, const struct contents *con
     place_make(directory);
     if (scenario->before == BEFORE_LINK)
         make_links(directory);
+    if (scenario->state != NULL) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", directory, scenario->state);
+        place_make(path);
+    }
     if (scenario->before != BEFORE_NO_FILE)
         blob_write(directory, scenario_real(scenario), &contents->old_version, 0640);
     if (!scenario->fresh)

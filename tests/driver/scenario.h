@@ -41,6 +41,7 @@ struct scenario {
     bool runs_untorn;      /* ... but they are untorn too: into all */
     const char *allowed;   /* what the directory may show afterwards, beside `.untorn` */
     const char *real;      /* the file, when it is not `f` */
+    const char *state;     /* the folder given as --state-dir, or NULL */
 };
 
 extern const struct scenario all_scenarios[];

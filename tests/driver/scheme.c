@@ -34,7 +34,8 @@ static int add_token(void *context, const struct untorn_content *old, struct unt
 
 static enum outcome by_library(struct job *job)
 {
-    struct untorn_options options = {.wait_ms = 60000, .lock_file = job->lock_file};
+    struct untorn_options options = {
+        .wait_ms = 60000, .lock_file = job->lock_file, .keep_inode = job->in_place};
     struct untorn_error error;
     int rc = untorn_update(job->file, add_token, job, &options, &error);
     if (rc < 0) {
@@ -77,7 +78,7 @@ int scheme_add_token(long number)
 
 /* ---- what people write by hand ---- */
 
-static bool read_list(struct job *job, size_t *ret_size)
+static bool read_list(const struct job *job, size_t *ret_size)
 {
     *ret_size = 0;
     int fd = open(job->file, O_RDONLY | O_CLOEXEC);
@@ -87,6 +88,23 @@ static bool read_list(struct job *job, size_t *ret_size)
     close(fd);
     *ret_size = got < 0 ? 0 : (size_t)got;
     return got >= 0;
+}
+
+static bool read_through(const struct job *job, size_t *ret_size)
+{
+    struct untorn_content content;
+    int rc = untorn_read(job->file, NULL, &content, NULL);
+    *ret_size = rc == 0 && content.size <= LARGEST_LIST ? content.size : 0;
+    if (*ret_size > 0)
+        memcpy(list, content.data, *ret_size);
+    untorn_content_free(&content);
+    return rc == 0 || rc == -UNTORN_MISSING;
+}
+
+bool scheme_read(const struct job *job, const char **ret_data, size_t *ret_size)
+{
+    *ret_data = list;
+    return job->in_place ? read_through(job, ret_size) : read_list(job, ret_size);
 }
 
 /* A stage of its own, whole, and then the rename: nothing is torn, whatever else is wrong. */
@@ -155,6 +173,26 @@ static enum outcome by_unlinked_lock(struct job *job)
     return done ? ACKNOWLEDGED : FAILED;
 }
 
+/* Broken: what was true after locking need not be true at the rename, when others may remove the
+ * folder of the lock at any time. */
+static enum outcome by_one_check(struct job *job)
+{
+    int fd = -1;
+    for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
+        struct stat held, named;
+        (void)mkdir(".untorn", 0700);
+        fd = lock_path(".untorn/lock");
+        if (fd >= 0 && (fstat(fd, &held) != 0 || stat(".untorn/lock", &named) != 0 ||
+                        held.st_ino != named.st_ino)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    bool done = fd >= 0 && change(job);
+    close(fd);
+    return done ? ACKNOWLEDGED : FAILED;
+}
+
 /* Broken: between the second look and the rename there is time. */
 static enum outcome by_second_look(struct job *job)
 {
@@ -213,6 +251,7 @@ const struct scheme all_schemes[] = {
     {"lock-on-the-data", true, by_lock_on_the_data},
     {"unlinked-lock", true, by_unlinked_lock},
     {"second-look", true, by_second_look},
+    {"one-check", true, by_one_check},
     {"stale-lock", true, by_stale_lock},
 };
 

@@ -13,6 +13,7 @@ struct job {
     const char *command;  /* of untorn, for the scheme that runs it */
     const char *self;     /* this program, which adds the token there */
     const char *lock_file; /* or NULL */
+    bool in_place;         /* the library overwrites in place, and readers read through it */
     struct history *history;
     long number; /* of the operation; its token */
 };
@@ -25,6 +26,9 @@ struct scheme {
 
 extern const struct scheme all_schemes[];
 extern const size_t all_schemes_count;
+
+/* What a reader sees. False if the read failed; a file that is missing is empty. */
+bool scheme_read(const struct job *job, const char **ret_data, size_t *ret_size);
 
 /* For the scheme that runs the command: copies standard input and adds a token. */
 int scheme_add_token(long number);

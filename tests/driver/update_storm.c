@@ -3,7 +3,7 @@
  *
  *     update_storm --scheme library --file F [--processes 16] [--threads 1] [--operations 2000]
  *                  [--seconds 3] [--readers N] [--kill-us N] [--stop-us N] [--rinse COMMAND]
- *                  [--untorn PATH] [--lock-file PATH]
+ *                  [--untorn PATH] [--lock-file PATH] [--in-place]
  *
  * --rinse runs a shell command over and over meanwhile (`rm -rf .untorn`). Prints the figures; ends
  * with 0 if nothing is wrong, 1 if something is.
@@ -60,12 +60,13 @@ static void read_on(uint32_t worker)
     struct history *history = storm.job.history;
     long number;
     while ((number = history_begin(history, true, worker)) >= 0) {
-        struct blob blob = blob_read(".", storm.job.file);
+        const char *data;
+        size_t size;
+        bool whole = scheme_read(&storm.job, &data, &size) && size % TOKEN_SIZE == 0;
         struct operation *operation = &history->operations[number];
-        operation->read_count = (long)(blob.size / TOKEN_SIZE);
-        operation->read_hash = history_hash(blob.data, blob.size);
-        history_end(history, number, blob.size % TOKEN_SIZE == 0 ? ACKNOWLEDGED : FAILED);
-        blob_free(&blob);
+        operation->read_count = (long)(size / TOKEN_SIZE);
+        operation->read_hash = history_hash(data, size);
+        history_end(history, number, whole ? ACKNOWLEDGED : FAILED);
         nap(300);
     }
 }
@@ -188,7 +189,8 @@ static const struct option options[] = {
     {"readers", required_argument, NULL, 'r'},   {"kill-us", required_argument, NULL, 'k'},
     {"stop-us", required_argument, NULL, 'z'},   {"rinse", required_argument, NULL, 'R'},
     {"untorn", required_argument, NULL, 'u'},    {"lock-file", required_argument, NULL, 'l'},
-    {"add-token", required_argument, NULL, 'a'}, {NULL, 0, NULL, 0},
+    {"add-token", required_argument, NULL, 'a'}, {"in-place", no_argument, NULL, 'i'},
+    {NULL, 0, NULL, 0},
 };
 
 static const struct scheme *find_scheme(const char *name)
@@ -214,6 +216,7 @@ static void take(int code, char *value)
     case 'R': storm.rinse = value; break;
     case 'u': storm.job.command = value; break;
     case 'l': storm.job.lock_file = value; break;
+    case 'i': storm.job.in_place = true; break;
     case 'a': exit(scheme_add_token(atol(value)));
     default: exit(125);
     }

@@ -43,7 +43,13 @@ static void run_command(struct bench *bench, const char *version, struct trace_p
 /* Another verb of the command, on `operand`; its exit status, or -1 if it hung or was killed. */
 static int ask(struct bench *bench, const char *verb, const char *operand)
 {
-    char *arguments[] = {(char *)bench->command, (char *)verb, (char *)operand, NULL};
+    const char *state = bench->scenario->state;
+    char *arguments[] = {(char *)bench->command,
+                         (char *)verb,
+                         (char *)operand,
+                         state != NULL ? "--state-dir" : NULL,
+                         (char *)state,
+                         NULL};
     struct trace_plan plan = {.only = "umask", /* that is: leave it alone */
                               .directory = bench->directory,
                               .output = bench->output,

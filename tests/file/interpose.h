@@ -46,6 +46,7 @@ static bool inside_hook;
 
 enum { NFS = 0x6969 };
 static long pretended_filesystem; /* if not 0, what every file system says it is */
+static bool flushes_are_skipped;  /* for tests that are long enough without them */
 
 static inline struct rule *new_rule(enum call call, const char *path, int first, int last)
 {
@@ -174,7 +175,9 @@ int real_close(int fd)
 int real_fsync(int fd) CALLS(fsync);
 int real_fsync(int fd)
 {
-    return intercept(CALL_FSYNC, fd, NULL) ? -1 : (int)syscall(SYS_fsync, fd);
+    if (intercept(CALL_FSYNC, fd, NULL))
+        return -1;
+    return flushes_are_skipped ? 0 : (int)syscall(SYS_fsync, fd);
 }
 
 int real_ftruncate(int fd, off_t size) CALLS(ftruncate64);

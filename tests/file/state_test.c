@@ -129,6 +129,22 @@ TEST(the_folder_is_as_open_as_the_directory_and_follows_it)
     CHECK_INT(mode_of("d/.untorn"), 02775);
 }
 
+TEST(all_folders_follow_a_directory_that_is_opened_to_others)
+{
+    os_fd folder;
+    make_dir("d", 0755);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(open_state("d/f", STATE_CREATE), 0);
+        CHECK_INT(state_folder(&state, FOLDER_LOCK, true, &folder), 0);
+        CHECK_INT(state_folder(&state, FOLDER_STAGE, true, &folder), 0);
+        close_state();
+        CHECK_INT(chmod("d", 0777), 0);
+    }
+    CHECK_INT(mode_of("d/.untorn"), 0777);
+    CHECK_INT(mode_of("d/.untorn/lock"), 0777);
+    CHECK_INT(mode_of("d/.untorn/stage"), 0777);
+}
+
 TEST(the_folder_follows_a_directory_that_is_closed_to_others_again)
 {
     make_dir("d", 0777);

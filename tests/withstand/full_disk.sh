@@ -128,6 +128,46 @@ every_free_size() {
     echo "    $refused amounts of free space refused, $done sufficed"
 }
 
+# No name is left to be had, though there is room.
+no_names() {
+    tmpfs disk 1m
+    mount -o remount,nr_inodes=3 disk
+    echo old >disk/f
+    echo new >new
+    local i
+    for i in 3 4 5 6 7 8; do
+        mount -o remount,nr_inodes=$i disk
+        local status=0
+        "$UNTORN" write disk/f new 2>"$AREA/err" || status=$?
+        [ $status = 0 ] || { holds disk/f "old
+" && says 'no space'; }
+    done
+    mount -o remount,nr_inodes=100 disk
+    "$UNTORN" write disk/f new
+    holds disk/f "new
+"
+    tidy disk
+}
+
+# A limit on the size of files is a signal first; ignored, it is an error.
+file_limit() {
+    echo old >f
+    large >new
+    local status=0
+    (ulimit -f 8; "$UNTORN" write f new) 2>"$AREA/err" || status=$?
+    [ $status = 1 ] || [ $status = $((128 + 25)) ]
+    holds f "old
+"
+    status=0
+    (trap '' XFSZ; ulimit -f 8; exec "$UNTORN" write f new) 2>"$AREA/err" || status=$?
+    same $status 1
+    holds f "old
+"
+    "$UNTORN" write f new
+    cmp f new
+    tidy .
+}
+
 check 'a write to a full tmpfs fails, and the old bytes stay' tmpfs_write
 check 'a write to a full ext4 fails, and the old bytes stay' ext4_write
 check 'a write through a link to a full tmpfs leaves the old bytes' through_link tmpfs 1m
@@ -137,4 +177,6 @@ check 'an overwrite in place on a full disk changes nothing' keeps_inode
 check 'an update and an append on a full tmpfs change nothing' update_and_append tmpfs 1m
 check 'an update and an append on a full ext4 change nothing' update_and_append ext4 8
 check 'at every amount of free space the answer agrees with the file' every_free_size
+check 'a file system without a free inode is refused, and nothing is lost' no_names
+check 'a limit on the size of files leaves the old bytes' file_limit
 finish

@@ -130,6 +130,24 @@ copied_journal() {
     not grep -q '^8000$' shared/f
 }
 
+# A journal that fits in every way, but was made by someone who may not write the file.
+stranger_journal() {
+    need_faultat
+    scene 775
+    chmod 644 shared/f
+    seq 1 3000 >shared/f
+    seq 7000 9000 >evil
+    "$FAULTAT" --only write,pwrite64 --match "$PWD/shared/f" --kill-before 1 -- \
+        "$UNTORN" write --keep-inode shared/f evil 2>/dev/null || [ $? = 137 ]
+    chown $BOB:$BOB shared/.untorn/inplace/f
+    chmod 666 shared/.untorn/inplace/f
+    same "$(as $ALICE "$UNTORN" read shared/f | tail -n 1)" 3000
+    echo more >more
+    as $ALICE+$TEAM "$UNTORN" append shared/f <more 2>"$AREA/err" || [ $? = 1 ]
+    same "$(head -n 3000 shared/f | cksum)" "$(seq 1 3000 | cksum)"
+    not grep -q '^8000$' shared/f
+}
+
 # A link planted for the file itself, in a directory where everybody may plant one.
 planted_link() {
     need_root
@@ -216,6 +234,7 @@ check 'what Bob planted in a group directory harms root nowhere' all_plants 775 
 check 'what Bob planted in a world-writable directory harms Alice nowhere' all_plants 777 alice
 check 'a folder of someone else in a sticky directory is not used' sticky_folder
 check 'a journal that was brought from another directory is never applied' copied_journal
+check 'a journal made by someone who may not write the file is never applied' stranger_journal
 check 'a link that someone else planted in a sticky directory is not followed' planted_link
 check 'no record is written into a lock file that has a second name' linked_lock
 check 'an honest neighbour is worked with' honest_neighbour

@@ -50,6 +50,20 @@ stopped() {
         --seconds 3
 }
 
+in_place() {
+    storm --scheme library --in-place --processes 8 --readers 3 --operations 3000 --seconds 60
+    tidy .
+}
+
+# The list at the end is what the library shows: the last one may have died in the middle.
+in_place_killed() {
+    storm --scheme library --in-place --processes 8 --readers 3 --kill-us 3000 \
+        --operations 20000 --seconds ${long:+6}4
+    "$UNTORN" update list -- cat
+    tidy .
+    shows . list
+}
+
 removed() {
     # What is removed while it is being removed is complained about.
     storm --scheme "$1" --processes 16 --rinse "$2" --operations "$3" --seconds ${long:+6}4 \
@@ -86,6 +100,8 @@ check 'sixteen commands at a time update one file and lose nothing' commands
 check 'updates that are killed leave the rest whole' killed
 check 'commands that are killed leave the rest whole' killed_commands
 check 'updates that are stopped and killed leave the rest whole' stopped
+check 'updates in place lose nothing, and readers see whole lists' in_place
+check 'updates in place that are killed lose nothing' in_place_killed
 check 'with the folder removed over and over the library loses nothing' \
     removed library 'rm -rf .untorn' 20000
 check 'with the folder removed over and over the command loses nothing' \
@@ -93,6 +109,8 @@ check 'with the folder removed over and over the command loses nothing' \
 check 'with git clean over and over the library loses nothing' cleaned library 20000
 check 'with git clean over and over the command loses nothing' cleaned command 4000
 check 'with the folder removed and writers killed nothing is lost' removed_and_killed
+check 'a lock that is looked at only once loses when its folder is removed' \
+    is_caught one-check --processes 16 --rinse 'rm -rf .untorn' --operations 20000 --seconds 4
 check 'a lock file that is never removed passes the same judge' \
     storm --scheme separate-lock --processes 8 --readers 2 --kill-us 4000 --operations 5000
 check 'a lock on the file that is replaced is caught' \

@@ -72,6 +72,27 @@ no_file() {
     [ ! -e h ]
 }
 
+# A program that knows nothing of untorn replaces the file while the command runs.
+replaced_meanwhile() {
+    echo old >f
+    "$UNTORN" update f -- sh -c '
+        [ -e once ] || { touch once; echo foreign >f.new; mv f.new f; }
+        cat; echo mine'
+    holds f "foreign
+mine
+"
+    tidy .
+}
+
+# One that does so each time is not fought for ever.
+replaced_always() {
+    echo old >f
+    expect 1 timeout 60 "$UNTORN" update f -- sh -c 'cat; echo foreign >f.new; mv f.new f'
+    holds f "foreign
+"
+    tidy .
+}
+
 # untorn itself killed or asked to end while the command runs.
 interrupted() {
     local signal pid
@@ -101,5 +122,7 @@ check 'a command that cannot be run changes nothing' not_there
 check 'a command need not read what it gets' closes_early
 check 'a command may print before it reads' prints_before_it_reads
 check 'a missing file is made by the command or not at all' no_file
+check 'a file that someone replaces meanwhile is read again' replaced_meanwhile
+check 'a file that is replaced again and again is given up' replaced_always
 check 'an update that is ended while its command runs changes nothing' interrupted
 finish

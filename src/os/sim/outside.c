@@ -16,8 +16,8 @@ struct sim_world *sim_world_new(const struct sim_disk *disk, const struct sim_op
     /* Another series of random names after each crash, and yet the same in each repetition. */
     world->random = sim_mix(options->seed, (uint64_t)disk->count);
     world->clock = 1000000000;
-    world->boot = ++worlds;
-    world->first_handle = 100 + (os_fd)(worlds % 1000) * 100000;
+    world->boot = sim ? sim->boot + 1 : 1; /* by depth: lands on the disk, so it must repeat */
+    world->first_handle = 100 + (os_fd)(++worlds % 1000) * 100000;
     world->processes[0] = (struct sim_process){.running = true, .mask = 022, .start = 1};
     return world;
 }
@@ -29,6 +29,7 @@ void sim_start(const struct sim_options *options)
     if (sim) {
         sim_forget_globals();
         sim_arena_release((struct sim_arena_mark){NULL, 0});
+        sim = NULL;
     }
     own.unit = own.unit ? own.unit : 4096;
     sim_disk_new(&disk, own.unit);

@@ -205,8 +205,10 @@ void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
         say(&teller, "  then recovery and verification ran:\n");
         say_calls(&teller);
     }
-    say(&teller, "  again: UNTORN_STATE=%016llx and the test's name as argument\n",
-        (unsigned long long)hash);
+    say(&teller, "  again: the test's name as argument");
+    if (hash)
+        say(&teller, ", and only this state with UNTORN_STATE=%016llx", (unsigned long long)hash);
+    say(&teller, "\n");
 }
 
 void sim_stop_here(void)
