@@ -35,7 +35,6 @@ static void prepare_write(void)
     make_directory("hand");
     hand_replace(".", "source.tmp", "source", "[a]\n\tb = 1\n", 11, UNTORN_CACHE);
     /* Kept from looking for a repository and for settings: only the edit is measured. */
-    setenv("GIT_CEILING_DIRECTORIES", "/", 1);
     setenv("GIT_DIR", "/dev/null", 1);
     setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
     setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);

@@ -32,6 +32,15 @@ static int make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
     return os_stat(*ret_file, NULL, ret_stat);
 }
 
+/* A lock file whose maker died before he could share it has no owner record yet. Removing it is safe
+ * as removing the whole folder is. [LOCK-2] */
+static void remove_unshared(struct lock *lock)
+{
+    struct os_stat stat;
+    if (!lock->foreign && os_stat(lock->folder, lock->name, &stat) == 0 && stat.size == 0)
+        (void)os_remove(lock->folder, lock->name, false);
+}
+
 static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
 {
     int rc = -ENOENT;
@@ -43,10 +52,12 @@ static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_
             os_close(*ret_file);
             *ret_file = OS_NONE;
         }
-        if (rc == -EACCES)
-            os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
-        else if (rc != -EEXIST)
+        if (rc != -EACCES && rc != -EEXIST)
             return rc;
+        if (i == LIMIT_TRIES - 2)
+            remove_unshared(lock);
+        else if (rc == -EACCES)
+            os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
     }
     return rc;
 }

@@ -151,15 +151,20 @@ static int give_meta(struct target *target, struct stage *stage, bool *ret_in_pl
     return 0;
 }
 
-/* Some file systems report failure for a rename that took place (NFS: a repeated request). */
-static bool was_renamed(const struct target *target, const struct stage *stage)
+enum { UNKNOWN = AGAIN - 1 }; /* whether a rename took place */
+
+/* Some file systems report failure for a rename that took place (NFS: a repeated request). Returns
+ * `failure` if it did not, 0 if it did. */
+static int look_after(const struct target *target, const struct stage *stage, int failure)
 {
     struct os_stat now;
-    return os_stat(target->place.dir, target->place.name, &now) == 0 &&
-           os_same_file(&now, &stage->stat);
+    int rc = os_stat(target->place.dir, target->place.name, &now);
+    if (rc < 0 && rc != -ENOENT)
+        return UNKNOWN;
+    return rc == 0 && os_same_file(&now, &stage->stat) ? 0 : failure;
 }
 
-/* Steps 5 and 6, inside the directory's own lock. Returns an errno value or AGAIN. */
+/* Steps 5 and 6, inside the directory's own lock. Returns an errno value, AGAIN or UNKNOWN. */
 static int check_and_rename(struct target *target, struct stage *stage)
 {
     os_fd dir = target->place.dir;
@@ -170,8 +175,8 @@ static int check_and_rename(struct target *target, struct stage *stage)
         rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
         if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
             rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
-        if (rc < 0 && was_renamed(target, stage))
-            rc = 0;
+        if (rc < 0)
+            rc = look_after(target, stage, rc);
         if (rc == 0)
             stage->named = false;
     }
@@ -183,6 +188,8 @@ static int fail_rename(int rc, struct untorn_error *error)
 {
     if (rc == AGAIN || rc == -ENOENT || rc == -EEXIST)
         return AGAIN;
+    if (rc == UNKNOWN)
+        return error_unsettled(error, UNTORN_UNSETTLED_FLUSH, -EIO, "put the new version in place");
     if (rc == -EISDIR || rc == -ENOTDIR) {
         error_detail(error, "%s", place_kind_text(OS_DIRECTORY));
         return error_fail(error, UNTORN_NOT_A_FILE, NULL);

@@ -128,19 +128,40 @@ static int check_outside_own(const struct place *place)
     return rc == 0 && path_leads_into_own_folder(path) ? -EINVAL : 0;
 }
 
+/* Opens a folder of ours, made if missing. Closed to us is one that another user is just making; if
+ * it stays so he died before he could share it, and whoever may write the parent can remove it, for
+ * it is empty. */
+static int open_or_make(os_fd parent, const char *name, bool create, os_fd *ret_folder,
+                        bool *ret_made)
+{
+    *ret_made = false;
+    for (int i = 0;; i++) {
+        int rc = os_open_dir(parent, name, true, ret_folder);
+        if (rc == -ENOENT && create) {
+            rc = os_make_dir(parent, name, 0700);
+            *ret_made = rc == 0;
+            if (rc < 0 && rc != -EEXIST)
+                return rc;
+            rc = os_open_dir(parent, name, true, ret_folder);
+        }
+        if (!create || (rc != -EACCES && rc != -ENOENT) || i > LIMIT_TRIES)
+            return rc;
+        if (i == LIMIT_TRIES)
+            (void)os_remove(parent, name, true);
+        else
+            os_sleep_ns(LIMIT_POLL_NS);
+    }
+}
+
 static int open_root(struct state *state, const struct place *place, bool create)
 {
+    bool made;
     int rc = os_open_dir(state->parent, state->name, true, &state->root);
-    if (rc == -ENOENT && create && check_outside_own(place) < 0)
+    if (rc == 0 || !create)
+        return rc;
+    if (rc == -ENOENT && check_outside_own(place) < 0)
         return -EINVAL;
-    for (int i = 0; rc == -ENOENT && create && i < LIMIT_TRIES; i++) {
-        rc = os_make_dir(state->parent, state->name, 0700);
-        if (rc == 0 || rc == -EEXIST)
-            rc = os_open_dir(state->parent, state->name, true, &state->root);
-        else
-            break;
-    }
-    return rc;
+    return open_or_make(state->parent, state->name, true, &state->root, &made);
 }
 
 static int fail_open(struct state *state, int rc, struct untorn_error *error)
@@ -258,24 +279,12 @@ int state_open(const struct place *place, const struct untorn_options *options, 
     return rc;
 }
 
-/* A folder that another user is just making is closed to us for a moment. */
 static int open_folder(struct state *state, const char *name, bool create, os_fd *ret_folder)
 {
-    int rc = -EACCES;
-    for (int i = 0; i < LIMIT_TRIES; i++) {
-        rc = os_open_dir(state->root, name, true, ret_folder);
-        if (rc == -ENOENT && create) {
-            rc = os_make_dir(state->root, name, 0700);
-            if (rc < 0 && rc != -EEXIST)
-                return rc;
-            rc = os_open_dir(state->root, name, true, ret_folder);
-            if (rc == 0)
-                (void)os_share(*ret_folder, state->root, NULL);
-        }
-        if (rc != -EACCES || !create)
-            return rc;
-        os_sleep_ns(LIMIT_POLL_NS);
-    }
+    bool made;
+    int rc = open_or_make(state->root, name, create, ret_folder, &made);
+    if (rc == 0 && made)
+        (void)os_share(*ret_folder, state->root, NULL); /* else it is removed by who needs it */
     return rc;
 }
 

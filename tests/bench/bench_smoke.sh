@@ -62,6 +62,7 @@ is_clean() { # BUILD [TRIES]
 
 program rows "$(row quick-one ratio 1.15 1.15 1.001 true)" \
     "$(row slow-one ratio 1.15 1.16 0.999 true)" \
+    "$(row wide-one ratio 0 0.3 1 true)" \
     "$(row shown-one difference 0 31.25 1.021 false)"
 on_fake
 status=$?
@@ -71,6 +72,7 @@ check 'a result up to the target meets it' \
 check 'a result above the target does not' has '^slow-one .* 0\.999 +300 +<= 1\.15 +NOT met$'
 check 'a row without a target is only shown' has '^shown-one .* \+31\.2 us .* 300  -$'
 check 'a noisy row is marked' has '^shown-one .* 1\.021! '
+check 'a row with a wide spread is marked' has '^wide-one .* 1\.000~ ' '^wide-one +- +0\.30~$'
 check 'the summary marks and counts what was met' \
     has '^quick-one +<= 1\.15 +1\.15$' '^slow-one +<= 1\.15 +1\.16\*$' \
     '^shown-one +- +\+31\.2 us!$' '^1 of 2 targets met$'
@@ -79,7 +81,7 @@ check 'the file system and its options are named' has '^tree: .+ \(r[wo],.*\); l
 check 'the machine-readable copy has every row' "$PYTHON" -c '
 import json
 rows = json.load(open("fake/bench.json"))["tables"][0]["rows"]
-assert [row["met"] for row in rows] == [True, False, None], rows'
+assert [row["met"] for row in rows] == [True, False, None, None], rows'
 
 on_fake --quick
 check 'quick judges nothing' has '^0 of 0 targets met$' '^quick-one .* <= 1\.15$'
@@ -119,8 +121,9 @@ wait $measuring
 check 'ended in the middle, it leaves nothing' is_clean fake
 rm fake/bench/rows
 on_fake
+status=$?
 check 'nothing to run is a failure that says what to do' \
-    eval '[ $? = 1 ] && has "nothing to run in .*make bench builds it"'
+    eval '[ $status = 1 ] && has "nothing to run in .*make bench builds it"'
 
 # The real rows.
 if ! "$TESTS/../tools/build" "$BUILD" bench >printed 2>&1; then
@@ -144,9 +147,12 @@ for filesystem in tree ext4 xfs btrfs; do
     fi
 done
 
-BUILD=$PWD/real "$BUILD/bench/replace" --quick /dev/null >printed 2>&1
-check 'a row that cannot work is a failure' eval '[ $? = 1 ] && has "failed: Not a directory"'
+"$BUILD/bench/replace" --quick /dev/null >printed 2>&1
+status=$?
+check 'a row that cannot work is a failure' eval '[ $status = 1 ] && has "failed: Not a directory"'
 mkdir -p blocked/ours/.untorn/lock/state.json
 "$BUILD/bench/replace" --quick blocked >printed 2>&1
-check 'a call of untorn that fails is a failure' eval '[ $? = 1 ] && has "untorn_write failed"'
+status=$?
+check 'a call of untorn that fails is a failure' \
+    eval '[ $status = 1 ] && has "untorn_write failed"'
 finish

@@ -107,7 +107,7 @@ static struct sim_report explore_log(struct trial trial, const char *name, bool 
     scenario.verify = verify_log;
     memset(outcomes, 0, sizeof outcomes);
     if (faults) {
-        scenario.limit = is_long() ? 50000 : 2000;
+        scenario.limit = is_long() ? 50000 : 500;
         sim_for_each_fault(&scenario, sim_usual_faults, sim_usual_fault_count, &report);
     } else {
         sim_explore(&scenario, &report);

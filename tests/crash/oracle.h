@@ -279,7 +279,7 @@ static inline struct sim_report explore_faults(struct trial trial, const char *n
 {
     struct sim_scenario scenario = scenario_of(&trial, name);
     struct sim_report report;
-    scenario.limit = is_long() ? 50000 : 2000;
+    scenario.limit = is_long() ? 50000 : 500;
     memset(outcomes, 0, sizeof outcomes);
     sim_for_each_fault(&scenario, sim_usual_faults, sim_usual_fault_count, &report);
     sim_print(&scenario, &report);

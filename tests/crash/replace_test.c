@@ -315,6 +315,22 @@ TEST(a_dishonest_outcome_is_noticed)
     CHECK(explore_faults(trial, "always failed").bad > 0);
 }
 
+/* A network file system that does the rename, loses the answer, and then is out of reach. */
+TEST(a_rename_whose_outcome_cannot_be_learnt_is_not_called_failed)
+{
+    struct trial trial = replace();
+    struct sim_fault lost = {.error = EIO,
+                             .forever = true,
+                             .effect = SIM_DONE_ANYWAY,
+                             .verbs = SIM_ONLY(SIM_RENAME) | SIM_ONLY(SIM_STAT)};
+    struct sim_scenario scenario = scenario_of(&trial, "lost contact");
+    struct sim_report report;
+    sim_for_each_fault(&scenario, &lost, 1, &report);
+    sim_print(&scenario, &report);
+    CHECK(report.faults > 0);
+    CHECK_INT(report.bad, 0);
+}
+
 TEST(a_fault_at_any_call_of_a_first_save_gives_an_honest_outcome)
 {
     struct trial trial = first_create();

@@ -139,6 +139,12 @@ int call_error(const struct call *call, const uint64_t args[6], unsigned index, 
     bool looks = call->number == SYS_openat && (args[2] & (O_CREAT | O_ACCMODE)) == 0;
     if (looks && (error == ENOSPC || error == EROFS))
         return EIO;
+    /* What is open already is looked at without asking for permission. */
+    bool is_open = call->number == SYS_fstat ||
+                   (call->number == SYS_statx && (args[2] & AT_EMPTY_PATH) != 0) ||
+                   (call->number == SYS_newfstatat && (args[3] & AT_EMPTY_PATH) != 0);
+    if (is_open && error == EACCES)
+        return EIO;
     /* Whoever waits for input is right to wait on after each signal. */
     if (call->number == SYS_read && error == EINTR && for_ever)
         return 0;

@@ -157,7 +157,7 @@ static void prepare(struct bench *bench, const struct order *order, const struct
                     unsigned worker)
 {
     static char inputs[PATH_MAX];
-    snprintf(inputs, sizeof inputs, "%s/inputs", order->base);
+    snprintf(inputs, sizeof inputs, "%s/inputs%u", order->base, worker);
     bench->command = order->command;
     bench->scenario = scenario;
     bench->timeout_ms = order->timeout_ms;

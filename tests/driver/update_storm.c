@@ -22,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "place.h"
 #include "scheme.h"
 
 enum { PROCESSES = 64, THREADS = 16 };
@@ -161,10 +160,11 @@ static void rage(void)
 
 static bool judge(void)
 {
-    struct history_verdict v;
-    struct blob blob = blob_read(".", storm.job.file);
-    bool good = history_judge(storm.job.history, blob.data, blob.size, &v);
-    blob_free(&blob);
+    struct history_verdict v = {0};
+    const char *data;
+    size_t size;
+    bool good = scheme_read(&storm.job, &data, &size) &&
+                history_judge(storm.job.history, data, size, &v);
     printf("    %s: %ld updates (%ld acknowledged, %ld failed, %ld in doubt of which %ld applied), "
            "%ld reads, %ld kills, %ld stops\n",
            storm.scheme->name, v.writes, v.acknowledged, v.failed, v.in_doubt, v.in_doubt_applied,

@@ -258,8 +258,7 @@ static bool judge_reading(struct bench *bench, struct run *run)
     if (run->result.hit_error == EWOULDBLOCK) /* which says that somebody holds a lock */
         return true;
     /* Whoever may not look into untorn's folder cannot know of what is under way. */
-    if (run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL &&
-        strcmp(bench->scenario->arguments[0], "read") == 0)
+    if (run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL)
         return true;
     bool checks = strcmp(bench->scenario->arguments[0], "check") == 0;
     if (status == bench->baseline_status && !checks)

@@ -131,7 +131,7 @@ on_read_only() {
     mount -o remount,ro m
     echo new >new
     expect 1 "$UNTORN" write m/f new
-    says 'read-only'
+    says '[Rr]ead-only'
     expect 1 "$UNTORN" append m/f <new
     expect 1 "$UNTORN" write m/g new
     same "$("$UNTORN" read m/f)" old

@@ -144,12 +144,16 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
 
 /* Whether this state has to be looked at: at depth 1 with the crashes of its recovery, at depth 2
  * for itself. */
-static bool is_new(struct sim_explorer *explorer, uint64_t hash, int depth)
+static bool is_new(const struct sim_level *level, uint64_t hash)
 {
+    struct sim_explorer *explorer = level->explorer;
+    int depth = level->depth;
     bool unseen = sim_set_add(&explorer->seen, hash);
-    bool wanted = unseen;
+    /* What verify demands after a kill can be more than after a power loss. */
+    uint64_t key = sim_mix(hash, level->profile == SIM_PROFILE_KILL ? 2 : 3);
+    bool wanted = sim_set_add(&explorer->seen, key);
     if (depth == 1 && explorer->scenario->recover)
-        wanted = sim_set_add(&explorer->seen, sim_mix(hash, 1));
+        wanted = sim_set_add(&explorer->seen, sim_mix(key, 1));
     explorer->report->distinct += unseen;
     explorer->report->deeper += unseen && depth > 1;
     return wanted && (explorer->only == 0 || explorer->only == hash ||
@@ -174,7 +178,7 @@ static void look_at(void *context, const unsigned char *kept)
             hash = sim_disk_hash(&disk, false);
         hash = sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
         level->kept = kept;
-        if (is_new(explorer, hash, level->depth))
+        if (is_new(level, hash))
             check_state(level, &disk, hash);
     }
     sim_arena_release(mark);
