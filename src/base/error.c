@@ -88,6 +88,8 @@ enum untorn_status error_status_of(int64_t os_result)
         return UNTORN_LINK_LOOP;
     case ENAMETOOLONG:
         return UNTORN_NAME;
+    case ESTALE: /* shorter than it was a moment ago */
+        return UNTORN_RESTLESS;
     case EMLINK: /* a file of ours with a second name, see io_open_own */
         return UNTORN_UNTRUSTED;
     case ENOMEM:

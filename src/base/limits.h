@@ -15,7 +15,7 @@ enum {
     LIMIT_LISTING = 4096,   /* names looked at in one of our folders by one call */
     LIMIT_OWNER_RECORD = 1024,
     LIMIT_CHUNK = 256 * 1024,
-    LIMIT_INHERITED = 64,   /* locks named in UNTORN_LOCK */
+    LIMIT_INHERITED = 512,  /* locks named in UNTORN_LOCK */
 };
 
 #define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */

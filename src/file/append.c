@@ -25,6 +25,10 @@ static int open_log(struct append *append, struct untorn_error *error)
     const struct untorn_options *options = target->options;
     unsigned how = OS_READ | OS_WRITE | (target->exists ? 0 : OS_CREATE | OS_EXCLUSIVE);
     struct os_stat now;
+    if (target->exists && target->stat.kind == OS_SYMLINK) {
+        error_detail(error, "a link can be replaced, not added to");
+        return error_fail(error, UNTORN_LINK_REFUSED, NULL);
+    }
     int rc = io_open(target->place.dir, target->place.name, how,
                      options->mode ? options->mode & 0600 : 0666, &append->file);
     if (rc == -ENOENT || rc == -EEXIST || rc == -ELOOP)

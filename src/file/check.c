@@ -8,6 +8,7 @@
 #include "base/pathtext.h"
 #include "file/inplace.h"
 #include "file/io.h"
+#include "file/kept.h"
 #include "file/sweep.h"
 
 struct check {
@@ -28,14 +29,19 @@ static void report(struct check *check, enum untorn_finding_kind kind, const cha
     snprintf(kept, sizeof kept, "%s/%s/%s", check->state.name, state_folder_name(folder), entry);
     struct untorn_finding finding = {
         .kind = kind, .name = name, .kept = kept, .size = size, .repaired = repaired};
+    if (check->place.name[0]) /* `name` may be what stands for a long one */
+        finding.name = check->place.name;
     check->open += !repaired;
     if (check->what->found)
         check->what->found(check->what->context, &finding);
 }
 
-static bool concerns(const struct check *check, const char *name)
+/* `name` is that of a file, or where it was too long for our `room` what stands for it. */
+static bool concerns(const struct check *check, const char *name, size_t room)
 {
-    return !check->place.name[0] || strcmp(check->place.name, name) == 0;
+    char own_name[LIMIT_NAME + 1];
+    path_own_name(check->place.name, room, own_name);
+    return !check->place.name[0] || strcmp(own_name, name) == 0;
 }
 
 /* Locks `name` in this directory, which finishes and sweeps whatever is there of it. */
@@ -80,11 +86,11 @@ static int visit_stage(void *context, const char *entry)
     os_fd folder = check->state.folders[FOLDER_STAGE];
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!path_entry_name(entry, name) || !concerns(check, name) || !sweep_is_dead(folder, entry))
+    if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX) || !sweep_is_dead(folder, entry))
         return 0;
     uint64_t size = size_of(folder, entry);
     if (check->what->repair)
-        settle(check, name);
+        settle(check, check->place.name[0] ? check->place.name : name);
     bool repaired = check->what->repair && is_gone(folder, entry);
     report(check, UNTORN_FOUND_STAGE, name, FOLDER_STAGE, entry, size, repaired);
     return 0;
@@ -97,7 +103,7 @@ static int visit_journal(void *context, const char *entry)
     if (++check->looked > LIMIT_LISTING)
         return 1;
     int rc = inplace_judge(&check->place, &check->state, entry, &journal);
-    if (rc < 0 || journal.verdict == INPLACE_CLEAR || !concerns(check, journal.name))
+    if (rc < 0 || journal.verdict == INPLACE_CLEAR || !concerns(check, journal.name, 0))
         return rc;
     bool foreign = journal.verdict == INPLACE_FOREIGN, repaired = false;
     if (!foreign && check->what->repair)
@@ -117,7 +123,7 @@ static int visit_kept(void *context, const char *entry)
     const char *rest = strchr(entry, '-');
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name))
+    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM))
         return 0;
     enum untorn_finding_kind kind = strncmp(entry, "tail-", 5) == 0       ? UNTORN_FOUND_TAIL
                                     : strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN

@@ -49,6 +49,30 @@ bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind)
     return false;
 }
 
+bool inherit_copy(char *value, size_t size, size_t *ret_used, size_t *ret_entries)
+{
+    const char *start = getenv(UNTORN_LOCK_VARIABLE), *text = start ? start : "";
+    const char *end = text;
+    struct passed entry;
+    *ret_entries = *ret_used = 0;
+    if (size == 0)
+        return false;
+    value[0] = '\0';
+    while (*ret_entries < LIMIT_INHERITED && next_entry(&text, &entry)) {
+        end = text;
+        ++*ret_entries;
+    }
+    *ret_used = start ? (size_t)(end - start) : 0;
+    if (*ret_used > 0 && start[*ret_used - 1] == ',')
+        --*ret_used;
+    if (*ret_used >= size)
+        return false;
+    if (start)
+        memcpy(value, start, *ret_used);
+    value[*ret_used] = '\0';
+    return true;
+}
+
 bool inherit_add(char *value, size_t size, size_t *used, os_fd fd, const struct os_stat *stat,
                  enum os_lock kind)
 {

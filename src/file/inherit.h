@@ -12,7 +12,10 @@
 /* Whether `lock_file` is held through a descriptor we inherited. *ret_kind says how. */
 bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind);
 
-/* Adds one lock to `value`, which is "" at first; `used` is its length. false: it does not fit. */
+/* Begins `value` with what was passed on to us, as far as it makes sense. false: it does not fit. */
+bool inherit_copy(char *value, size_t size, size_t *ret_used, size_t *ret_entries);
+
+/* Adds one lock to `value`; `used` is its length. false: it does not fit. */
 bool inherit_add(char *value, size_t size, size_t *used, os_fd fd, const struct os_stat *stat,
                  enum os_lock kind);
 

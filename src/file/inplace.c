@@ -115,7 +115,8 @@ static int arm_journal(struct overwrite *job, struct state *state)
 }
 
 /* Readers without write permission read the journal too, so it is as open as the file. */
-static int prepare(struct overwrite *job, const struct lock *lock, struct untorn_error *error)
+static int prepare(struct overwrite *job, const struct lock *lock, unsigned mode,
+                   struct untorn_error *error)
 {
     struct os_stat own, target;
     unsigned result = 0;
@@ -123,12 +124,15 @@ static int prepare(struct overwrite *job, const struct lock *lock, struct untorn
     if (rc < 0)
         return error_os(error, rc, "open it for overwriting in place");
     rc = os_stat(job->file, NULL, &target);
+    /* Narrowed before anything new is written down, also into the journal. */
+    if (rc == 0 && mode && mode != target.mode)
+        rc = os_copy_meta(job->file, job->file, mode, &result);
     if (rc == 0)
         rc = open_journal(lock->state, lock->place->name, true, &job->journal, &own);
     if (rc == 0)
         rc = os_copy_meta(job->file, job->journal, 0, &result);
     /* The journal of another user, who made it as open as the file then was. */
-    if (rc == -EPERM && !(own.mode & ~target.mode & 077))
+    if (rc == -EPERM && !(own.mode & ~(mode ? mode : target.mode) & 077))
         rc = 0;
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "open the journal");
@@ -176,7 +180,8 @@ static int overwrite(struct overwrite *job, struct lock *lock, const struct os_s
     rc = arm_journal(job, lock->state);
     if (rc < 0)
         return disarm(job, rc, error);
-    bool current = lock_is_current(lock) && os_stat(job->file, NULL, &now) == 0 &&
+    bool current = lock_is_current(lock) &&
+                   os_stat(lock->place->dir, lock->place->name, &now) == 0 &&
                    os_same_file(&now, expected) && now.size == job->head.old_size;
     if (!current) {
         rc = clear(job);
@@ -191,15 +196,15 @@ static int overwrite(struct overwrite *job, struct lock *lock, const struct os_s
 }
 
 int inplace_write(struct lock *lock, const struct os_stat *expected, os_fd source, uint64_t size,
-                  enum untorn_level level, struct untorn_error *error)
+                  const struct untorn_options *options, struct untorn_error *error)
 {
     struct overwrite job = {
         .file = OS_NONE,
         .journal = OS_NONE,
         .head = {.new_size = size},
-        .flush = level != UNTORN_CACHE,
+        .flush = options->level != UNTORN_CACHE,
     };
-    int rc = prepare(&job, lock, error);
+    int rc = prepare(&job, lock, options->mode, error);
     if (rc == 0)
         rc = overwrite(&job, lock, expected, source, error);
     if (rc == 0)

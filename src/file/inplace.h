@@ -32,9 +32,10 @@
 
 /* Overwrites the regular file that place->name names with `size` bytes of `source`. `lock` is held;
  * `expected` is the file it must still be. AGAIN, with nothing changed, if either is no longer so
- * immediately before the first byte changes; else as the public calls return. */
+ * immediately before the first byte changes; else as the public calls return. Options: level, mode.
+ */
 int inplace_write(struct lock *lock, const struct os_stat *expected, os_fd source, uint64_t size,
-                  enum untorn_level level, struct untorn_error *error);
+                  const struct untorn_options *options, struct untorn_error *error);
 
 /* Finishes what a dead writer left. The lock is held. 0 if nothing (more) is unfinished. */
 int inplace_recover(const struct place *place, struct state *state, struct untorn_error *error);

@@ -55,7 +55,7 @@ static int pass(os_fd from, uint64_t from_offset, os_fd to, uint64_t to_offset, 
         if (n < 0)
             rc = (int)n;
         else if ((size_t)n < want)
-            rc = -EIO;
+            rc = -ESTALE;
         else if (to != OS_NONE)
             rc = io_write(to, chunk, want, to_offset);
         if (rc == 0 && hash)
@@ -96,6 +96,8 @@ int io_open_own(os_fd folder, const char *name, unsigned how, os_fd *ret_file,
 {
     struct os_stat stat;
     int rc = io_open(folder, name, how, 0600, ret_file);
+    if (rc == -ELOOP || rc == -EISDIR || rc == -ENXIO)
+        return -EMLINK;
     if (rc < 0)
         return rc;
     rc = os_stat(*ret_file, NULL, &stat);

@@ -11,12 +11,12 @@ int io_write(os_fd file, const void *data, size_t size, uint64_t offset);
 /* As many bytes as there are, at most `size`: the count, or a negative errno value. */
 int64_t io_read(os_fd file, void *data, size_t size, uint64_t offset);
 
-/* `size` bytes from one place to another, into the hash too unless that is NULL; -EIO if the source
- * ends early. */
+/* `size` bytes from one place to another, into the hash too unless that is NULL; -ESTALE if the
+ * source ends early. */
 int io_copy(os_fd from, uint64_t from_offset, os_fd to, uint64_t to_offset, uint64_t size,
             struct hash_stream *hash);
 
-/* The hash of `size` bytes; -EIO if the file ends early. */
+/* The hash of `size` bytes; -ESTALE if the file ends early. */
 int io_hash(os_fd file, uint64_t offset, uint64_t size, struct untorn_hash *ret_hash);
 
 /* os_open, again if a signal interrupted it. */

@@ -77,8 +77,10 @@ bool journal_decode(const unsigned char head[JOURNAL_HEAD], struct journal *ret_
     memcpy(ret_journal->old_hash.bytes, head + AT_OLD_HASH, 16);
     memcpy(ret_journal->new_hash.bytes, head + AT_NEW_HASH, 16);
     memcpy(ret_journal->name, head + AT_NAME, LIMIT_NAME);
+    unsigned char again[JOURNAL_HEAD];
+    journal_encode(ret_journal, again); /* what is left over anywhere was not written by us */
     return ret_journal->old_size <= LIMIT_CONTENT && ret_journal->new_size <= LIMIT_CONTENT &&
-           is_single_name(ret_journal->name);
+           is_single_name(ret_journal->name) && memcmp(head, again, sizeof again) == 0;
 }
 
 int journal_read(os_fd file, struct journal *ret_journal)

@@ -7,13 +7,11 @@
 #include "base/pathtext.h"
 #include "file/io.h"
 
-enum { KIND_ROOM = 9 }; /* "conflict-" */
-
 static void entry_name(const char *kind, const char *name, const char *digits,
                        char entry[LIMIT_NAME + 1])
 {
     char own_name[LIMIT_NAME + 1];
-    path_own_name(name, KIND_ROOM + LIMIT_SUFFIX, own_name);
+    path_own_name(name, KEPT_ROOM, own_name);
     snprintf(entry, LIMIT_NAME + 1, "%s-%.229s.%.16s", kind, own_name, digits);
 }
 

@@ -10,6 +10,8 @@
 
 #include "file/state.h"
 
+enum { KEPT_ROOM = 9 + LIMIT_SUFFIX }; /* what stands around a name: "conflict-" and the digits */
+
 /* Durably keeps `size` bytes of `file` from `offset`; the same bytes only once. *ret_entry is the
  * name under kept/. 0 or a negative errno value. */
 int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,

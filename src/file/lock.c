@@ -141,7 +141,8 @@ int lock_open(struct lock *lock, const struct place *place, struct state *state,
     lock->place = place;
     lock->state = state;
     if (os_capabilities(place->dir, &capabilities) == 0 && capabilities.network) {
-        error->flags |= UNTORN_FLAG_NETWORK;
+        lock->flags |= UNTORN_FLAG_NETWORK;
+        error->flags |= lock->flags;
         if (options->strict) {
             error_detail(error, "locks on %s may hold only on this host", capabilities.filesystem);
             return error_fail(error, UNTORN_UNSUPPORTED, NULL);
@@ -203,6 +204,8 @@ static int try_once(struct lock *lock, enum os_lock kind)
     case CLAIM_NESTED:
         return 0;
     case CLAIM_TAKEN:
+        if (!lock->foreign)
+            owner_announce_waiting(lock->own->fd);
         return -EWOULDBLOCK;
     case CLAIM_DEADLOCK:
         return -EDEADLK;
@@ -230,7 +233,10 @@ static int fail_taken(struct lock *lock, struct untorn_error *error)
     char text[UNTORN_DETAIL_SIZE];
     if (lock->foreign)
         snprintf(text, sizeof text, "held by another program");
-    else {
+    else if (os_lock(lock->own->fd, OS_LOCK_SHARED) == 0) {
+        (void)os_lock(lock->own->fd, OS_UNLOCK); /* it was only to see whether that is allowed */
+        snprintf(text, sizeof text, "held by readers");
+    } else {
         owner_read(lock->own->fd, &holder);
         owner_describe(&holder, text, sizeof text);
     }
@@ -241,6 +247,7 @@ static int fail_taken(struct lock *lock, struct untorn_error *error)
 int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
                  struct untorn_error *error)
 {
+    error->flags |= lock->flags;
     for (;;) {
         int rc = try_once(lock, kind);
         if (rc == 0 || rc == AGAIN)

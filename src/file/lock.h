@@ -31,6 +31,7 @@ struct lock {
     struct state *state;       /* borrowed, must outlive the lock */
     struct place elsewhere;    /* of --lock-file */
     bool foreign;              /* --lock-file: nothing is written into it */
+    unsigned flags;            /* enum untorn_flag, for every outcome under this lock */
     unsigned depth;            /* locks of this file that were passed on to us */
     os_fd folder;              /* borrowed */
     char name[LIMIT_NAME + 1]; /* in `folder` */

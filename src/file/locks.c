@@ -137,13 +137,9 @@ int untorn_lock_all(const char *const *paths, size_t count, enum untorn_lock_kin
 
 int untorn_lock_pass_on(struct untorn_lock *const *locks, size_t count, char *value, size_t size)
 {
-    const char *passed = getenv(UNTORN_LOCK_VARIABLE);
-    size_t used = passed ? strlen(passed) : 0;
-    if (size == 0 || used >= size)
+    size_t used = 0, entries = 0;
+    if (!inherit_copy(value, size, &used, &entries) || count > LIMIT_INHERITED - entries)
         return -UNTORN_TOO_LARGE;
-    if (passed)
-        memcpy(value, passed, used);
-    value[used] = '\0';
     for (size_t i = 0; i < count; i++) {
         struct lock_file *held = locks[i]->target.lock.held;
         if (!held || held->fd == OS_NONE)

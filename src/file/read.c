@@ -89,11 +89,23 @@ static int read_file(const struct place *place, struct untorn_content *ret_conte
     return rc;
 }
 
+/* The folder itself may have been made meanwhile. */
+static int look_again(const struct place *place, struct state *state,
+                      const struct untorn_options *options, struct inplace_view *ret_view)
+{
+    struct untorn_error unseen;
+    error_begin(&unseen, NULL, NULL);
+    if (state->root == OS_NONE &&
+        state_open(place, options, STATE_IF_USABLE, state, &unseen) != 0)
+        return -ESTALE;
+    return inplace_look(place, state, ret_view);
+}
+
 /* One try. -ESTALE: something happened meanwhile. [INPLACE-4] */
 static int read_once(const struct place *place, struct state *state,
-                     struct untorn_content *ret_content)
+                     const struct untorn_options *options, struct untorn_content *ret_content)
 {
-    struct inplace_view before, after;
+    struct inplace_view before, after = {.journal = OS_NONE};
     int rc = inplace_look(place, state, &before);
     if (rc < 0)
         return rc;
@@ -105,7 +117,7 @@ static int read_once(const struct place *place, struct state *state,
     rc = read_file(place, ret_content);
     if (rc < 0)
         return rc;
-    rc = inplace_look(place, state, &after);
+    rc = look_again(place, state, options, &after);
     inplace_view_close(&after);
     if (rc == 0 && (after.active || after.sequence != before.sequence))
         rc = -ESTALE;
@@ -127,7 +139,7 @@ static int read_resolved(const char *path, const struct untorn_options *options,
         if (rc == 0)
             rc = state_open(&place, options, STATE_IF_USABLE, &state, error);
         if (rc == 0) {
-            os_rc = read_once(&place, &state, ret_content);
+            os_rc = read_once(&place, &state, options, ret_content);
             if (os_rc == -ELOOP)
                 os_rc = -ESTALE; /* became a link */
         }

@@ -53,24 +53,33 @@ void registry_drop(struct lock_file *file)
     os_guard_leave();
 }
 
+/* This thread's claim on the file, or any other thread's that stands against `kind`. */
+static struct lock_file *find_claim(const struct lock_file *own, bool mine, enum os_lock kind)
+{
+    for (struct lock_file *file = registry.files; file; file = file->next) {
+        bool is_mine = file->thread == &this_thread;
+        bool shares = file->kind == OS_LOCK_SHARED && kind == OS_LOCK_SHARED;
+        if (file->count > 0 && os_same_file(&file->stat, &own->stat) && is_mine == mine &&
+            (mine || !shares))
+            return file;
+    }
+    return NULL;
+}
+
 static enum registry_claim claim_guarded(struct lock_file *own, enum os_lock kind,
                                          struct lock_file **ret_held)
 {
-    for (struct lock_file *file = registry.files; file; file = file->next) {
-        if (file->count == 0 || !os_same_file(&file->stat, &own->stat))
-            continue;
-        bool shared = file->kind == OS_LOCK_SHARED;
-        if (file->thread == &this_thread) {
-            if (shared && kind == OS_LOCK_EXCLUSIVE)
-                return CLAIM_DEADLOCK;
-            file->count++;
-            file->references++;
-            *ret_held = file;
-            return CLAIM_NESTED;
-        }
-        if (!shared || kind != OS_LOCK_SHARED)
-            return CLAIM_TAKEN;
+    struct lock_file *file = find_claim(own, true, kind);
+    if (file) {
+        if (file->kind == OS_LOCK_SHARED && kind == OS_LOCK_EXCLUSIVE)
+            return CLAIM_DEADLOCK;
+        file->count++;
+        file->references++;
+        *ret_held = file;
+        return CLAIM_NESTED;
     }
+    if (find_claim(own, false, kind))
+        return CLAIM_TAKEN;
     own->count = 1;
     own->references++;
     own->thread = &this_thread;
@@ -147,6 +156,7 @@ void registry_self(struct os_process *ret_self)
         os_self(&registry.self);
     *ret_self = registry.self;
     os_guard_leave();
+    ret_self->user = os_user(); /* may change while we run */
 }
 
 void registry_after_fork(void)

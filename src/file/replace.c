@@ -240,7 +240,11 @@ static int make_empty(struct target *target, struct untorn_error *error)
         rc = os_new_meta(target->place.dir, target->hold, options->mode);
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &target->stat);
-    return rc < 0 ? error_os(error, rc, "make it") : replace_flush_name(target, error);
+    if (rc == 0 && options->level == UNTORN_DURABLE) {
+        rc = os_flush_dir(target->place.dir);
+        rc = rc == -EINVAL ? 0 : rc;
+    }
+    return rc < 0 ? error_os(error, rc, "make it") : 0;
 }
 
 /* The empty file goes again if nothing came of it. */
@@ -249,7 +253,7 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
     int rc = make_empty(target, error);
     if (rc == 0)
         rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
-                           target->options->level, error);
+                           target->options, error);
     if (rc < 0 && target->hold != OS_NONE && replace_take_back(target) < 0 && rc != AGAIN)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, 0, "take it back");
     return rc;
@@ -264,7 +268,7 @@ static int commit_in_place(struct target *target, struct stage *stage, struct un
     if (!target->exists)
         return create_in_place(target, stage, error);
     int rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
-                           target->options->level, error);
+                           target->options, error);
     /* Whoever made the file may not have flushed its name. */
     return rc == 0 ? replace_flush_name(target, error) : rc;
 }

@@ -35,17 +35,22 @@ void state_close(struct state *state)
 }
 
 /* [STATE-1] */
-static bool is_trusted(const struct os_stat *folder, const struct os_stat *parent, uint32_t user,
-                       bool private_folder, uint32_t private_owner)
+static bool has_trusted_owner(const struct os_stat *folder, const struct os_stat *parent,
+                              uint32_t user, const uint32_t *private_owner)
 {
     if (folder->kind != OS_DIRECTORY || folder->device != parent->device)
         return false;
-    if (private_folder)
-        return folder->owner == private_owner || folder->owner == 0;
+    if (private_owner)
+        return folder->owner == *private_owner || folder->owner == 0;
     if (parent->mode & 022)
         return true; /* whoever made it could as well replace the user's file itself */
-    return (folder->owner == user || folder->owner == 0 || folder->owner == parent->owner) &&
-           !(folder->mode & 002);
+    return folder->owner == user || folder->owner == 0 || folder->owner == parent->owner;
+}
+
+/* Nobody may write it who may not write the parent. */
+static bool is_too_open(const struct os_stat *folder, const struct os_stat *parent)
+{
+    return (folder->mode & 002) && !(parent->mode & 002);
 }
 
 /* A short file, made once, readable for who may read the folder. Two processes may make it at once:
@@ -118,6 +123,8 @@ static void share(struct state *state, const struct os_stat *parent, uint32_t us
         return;
     (void)os_share(state->root, state->parent, private_owner); /* who is kept out by a failure is
                                                                   told so when he tries */
+    (void)os_stat(state->root, NULL, &state->stat);
+    state->reshared = true;
 }
 
 /* Through a link a path can lead into our folder unnoticed; no folder is made inside it. */
@@ -157,7 +164,7 @@ static int open_root(struct state *state, const struct place *place, bool create
 {
     bool made;
     int rc = os_open_dir(state->parent, state->name, true, &state->root);
-    if (rc == 0 || !create)
+    if (!create || (rc != -ENOENT && rc != -EACCES))
         return rc;
     if (rc == -ENOENT && check_outside_own(place) < 0)
         return -EINVAL;
@@ -239,13 +246,15 @@ static int open_checked(struct state *state, const struct place *place, bool cre
         rc = os_stat(state->root, NULL, &state->stat);
     if (rc < 0)
         return fail_open(state, rc, error);
-    if (!is_trusted(&state->stat, &parent, self.user, private_folder, private_owner)) {
-        error_detail(error, "%s belongs to user %lu", state->name,
-                     (unsigned long)state->stat.owner);
+    const uint32_t *owner = private_folder ? &private_owner : NULL;
+    bool trusted = has_trusted_owner(&state->stat, &parent, self.user, owner);
+    if (trusted && create)
+        share(state, &parent, self.user, owner);
+    if (!trusted || is_too_open(&state->stat, &parent)) {
+        error_detail(error, "%s belongs to user %lu and has mode %o", state->name,
+                     (unsigned long)state->stat.owner, state->stat.mode);
         return error_fail(error, UNTORN_UNTRUSTED, NULL);
     }
-    if (create)
-        share(state, &parent, self.user, private_folder ? &private_owner : NULL);
     return check_format(state, create, error);
 }
 
@@ -257,7 +266,14 @@ static int open_found(struct state *state, const struct place *place,
     int rc = find(state, place, directory && *directory ? directory : NULL, create);
     if (rc == 0)
         return open_checked(state, place, create, error);
-    return rc == -ENOENT && !create ? 0 : error_os(error, rc, "open the state directory");
+    if (rc == -ENOENT && !create)
+        return 0;
+    error_detail(error, "the state directory %s", directory);
+    if (rc != -ENOTDIR && rc != -ENOENT)
+        return error_os(error, rc, "open the folder for its lock");
+    error_fail(error, UNTORN_NO_STATE, NULL);
+    error->os_error = -rc;
+    return -UNTORN_NO_STATE;
 }
 
 int state_open(const struct place *place, const struct untorn_options *options, enum state_use use,
@@ -283,7 +299,7 @@ static int open_folder(struct state *state, const char *name, bool create, os_fd
 {
     bool made;
     int rc = open_or_make(state->root, name, create, ret_folder, &made);
-    if (rc == 0 && made)
+    if (rc == 0 && (made || state->reshared))
         (void)os_share(*ret_folder, state->root, NULL); /* else it is removed by who needs it */
     return rc;
 }

@@ -33,6 +33,7 @@ struct state {
     struct os_stat stat;
     bool outside;         /* a state directory, not beside the file */
     unsigned wanted_mode; /* what the folder's mode is to be */
+    bool reshared;        /* it was not; what lies in it may not fit either */
     os_fd folders[FOLDER_COUNT];
 };
 

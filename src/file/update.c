@@ -39,7 +39,21 @@ struct update {
     struct target target;
 };
 
-static int replace_with(struct update *update, const struct untorn_change *change,
+static bool is_same(const struct untorn_content *old, bool exists,
+                    const struct untorn_change *change)
+{
+    return exists && change->size == old->size &&
+           (old->size == 0 || memcmp(change->data, old->data, old->size) == 0);
+}
+
+/* The same content may still have to have a mode, or to be a certain version. */
+static bool needs_more_than_content(const struct target *target)
+{
+    const struct untorn_options *options = target->options;
+    return options->if_match || (options->mode && options->mode != target->stat.mode);
+}
+
+static int replace_with(struct update *update, const void *data, size_t size,
                         struct untorn_error *error)
 {
     struct target *target = &update->target;
@@ -48,7 +62,7 @@ static int replace_with(struct update *update, const struct untorn_change *chang
     int rc = stage_begin(&stage, &target->state, target->place.name,
                          replace_wants_open_mode(target->options, is_file));
     if (rc == 0)
-        rc = stage_write(&stage, change->data, change->size);
+        rc = stage_write(&stage, data, size);
     if (rc < 0)
         rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
     else
@@ -74,11 +88,12 @@ static int change_once(struct update *update, struct untorn_error *error)
     if (answer != 0) {
         rc = error_fail(error, UNTORN_REFUSED, NULL);
         error->os_error = answer;
-    } else if (!change.set || (is_file && change.size == old.size &&
-                               memcmp(change.data, old.data, old.size) == 0)) {
-        rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;
+    } else if (change.set && !is_same(&old, is_file, &change)) {
+        rc = replace_with(update, change.data, change.size, error);
+    } else if (is_file && needs_more_than_content(target)) {
+        rc = replace_with(update, old.data, old.size, error);
     } else {
-        rc = replace_with(update, &change, error);
+        rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;
     }
     untorn_content_free(&old);
     free(change.data);
@@ -89,13 +104,14 @@ int untorn_update(const char *path, untorn_change_function *function, void *cont
                   const struct untorn_options *options, struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
-    struct untorn_options defaults = {0};
+    struct untorn_options own = options ? *options : (struct untorn_options){0};
     struct update update = {.function = function, .context = context};
+    own.if_changed = true;
     if (options && options->exclusive) {
         error_detail(error, "an update cannot be exclusive");
         return error_fail(error, UNTORN_INVALID, NULL);
     }
-    int rc = target_open(&update.target, path, options ? options : &defaults, error);
+    int rc = target_open(&update.target, path, &own, error);
     while (rc == 0) {
         rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)

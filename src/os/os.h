@@ -171,6 +171,9 @@ struct os_process {
     char command[256]; /* control characters replaced */
     uint32_t user;     /* effective */
 };
+
+uint32_t os_user(void); /* effective, now */
+
 void os_self(struct os_process *ret_self);
 
 /* Whether the process of that pid, start and boot runs on this host now. */

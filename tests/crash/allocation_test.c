@@ -1,4 +1,6 @@
-/* Every allocation of the library failing in turn: the outcome is honest, nothing leaks or hangs.
+/* run: plain
+ *
+ * Every allocation of the library failing in turn: the outcome is honest, nothing leaks or hangs.
  *
  * The program's own malloc stands before the C library's and asks the simulator whether to fail.
  * Under a sanitizer that place is taken: then the tests are skipped. */

@@ -1,4 +1,6 @@
-/* Overwriting in place through the journal: keep_inode, and files that are mount points. What
+/* run: budget 60
+ *
+ * Overwriting in place through the journal: keep_inode, and files that are mount points. What
  * [INPLACE-1], [INPLACE-2] and [INPLACE-3] promise, under every profile; [INPLACE-4] is in
  * readers_test.c. */
 #include "oracle.h"

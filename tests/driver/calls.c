@@ -128,7 +128,7 @@ bool call_flushes(const struct call *call)
     return call->number == SYS_fsync || call->number == SYS_fdatasync;
 }
 
-int call_error(const struct call *call, const uint64_t args[6], unsigned index, bool for_ever)
+int call_error(const struct call *call, const uint64_t args[6], unsigned index)
 {
     int error = index < CALL_ERRORS ? call->errors[index] : 0;
     /* Of what fcntl does only the making of a new handle can fail. */
@@ -145,9 +145,6 @@ int call_error(const struct call *call, const uint64_t args[6], unsigned index, 
                    (call->number == SYS_newfstatat && (args[3] & AT_EMPTY_PATH) != 0);
     if (is_open && error == EACCES)
         return EIO;
-    /* Whoever waits for input is right to wait on after each signal. */
-    if (call->number == SYS_read && error == EINTR && for_ever)
-        return 0;
     return error;
 }
 

@@ -34,8 +34,8 @@ bool call_transfers(const struct call *call); /* argument 2 is a byte count that
 bool call_writes(const struct call *call);    /* ... and the bytes go out */
 bool call_flushes(const struct call *call);
 
-/* The index-th error this very call may plausibly give, once or for ever; 0: none. */
-int call_error(const struct call *call, const uint64_t args[6], unsigned index, bool for_ever);
+/* The index-th error this very call may plausibly give; 0: none. */
+int call_error(const struct call *call, const uint64_t args[6], unsigned index);
 
 /* True if `name` is an item of the comma-separated `list`; an empty or NULL list names all. */
 bool call_listed(const char *list, const char *name);

@@ -175,8 +175,10 @@ static void judge_reads(struct judge *judge)
             continue;
         judge->verdict->reads++;
         long count = operation->read_count;
-        if (atomic_load(&operation->outcome) != ACKNOWLEDGED || count < 0 ||
-            count > judge->count || judge->hashes[count] != operation->read_hash)
+        if (atomic_load(&operation->outcome) != ACKNOWLEDGED)
+            judge->verdict->failed_reads++;
+        else if (count < 0 || count > judge->count ||
+                 judge->hashes[count] != operation->read_hash)
             judge->verdict->torn_reads++;
         else if (acknowledged_before(judge, operation->begun) >= count)
             judge->verdict->stale_reads++;
@@ -210,6 +212,6 @@ bool history_judge(const struct history *history, const char *data, size_t size,
     free(judge.hashes);
     free(judge.acked);
     return ret->lost + ret->doubled + ret->phantoms + ret->wrong_reads_from + ret->out_of_order +
-               ret->torn_reads + ret->stale_reads ==
+               ret->torn_reads + ret->stale_reads + ret->failed_reads ==
            0;
 }

@@ -9,7 +9,7 @@
  *   2  every token in the list was begun, and none of a failed operation is there
  *   3  the token at position p belongs to an operation that read p tokens
  *   4  no operation ended before one that stands ahead of it in the list began
- *   5  every read was whole, and a beginning of the final list
+ *   5  no read failed, and every read was whole: a beginning of the final list
  *   6  a read has every token that was acknowledged before it began
  */
 #ifndef DRIVER_HISTORY_H
@@ -49,7 +49,8 @@ uint64_t history_hash(const char *data, size_t size);
 
 struct history_verdict {
     long writes, acknowledged, failed, in_doubt, in_doubt_applied, reads, tokens;
-    long lost, doubled, phantoms, wrong_reads_from, out_of_order, torn_reads, stale_reads;
+    long lost, doubled, phantoms, wrong_reads_from, out_of_order, torn_reads, stale_reads,
+        failed_reads;
 };
 
 /* Judges against the final list. True if no rule is broken. */

@@ -132,8 +132,12 @@ static bool is_allowed(const char *path)
 {
     if (strstr(path, "/stage/") != NULL)
         return false;
-    if (strstr(path, "/.untorn") != NULL)
-        return true;
+    const char *own = strstr(path, "/.untorn");
+    if (own != NULL) {
+        own += strlen("/.untorn");
+        own += *own == '-' ? 1 + strspn(own + 1, "0123456789") : 0;
+        return *own == 0 || *own == '/';
+    }
     if (strcmp(path, tidy_root) == 0)
         return true;
     const char *name = path + strlen(tidy_root) + 1;

@@ -32,16 +32,20 @@ static int add_token(void *context, const struct untorn_content *old, struct unt
     return untorn_change_set(change, list, size + TOKEN_SIZE);
 }
 
+static void tell(const struct untorn_error *error)
+{
+    char text[UNTORN_TEXT_SIZE];
+    fprintf(stderr, "%s\n", untorn_describe(error, text, sizeof text));
+}
+
 static enum outcome by_library(struct job *job)
 {
     struct untorn_options options = {
         .wait_ms = 60000, .lock_file = job->lock_file, .keep_inode = job->in_place};
     struct untorn_error error;
     int rc = untorn_update(job->file, add_token, job, &options, &error);
-    if (rc < 0) {
-        char text[UNTORN_TEXT_SIZE];
-        fprintf(stderr, "%s\n", untorn_describe(&error, text, sizeof text));
-    }
+    if (rc < 0)
+        tell(&error);
     return rc == 0 ? ACKNOWLEDGED : rc < 0 ? FAILED : UNSETTLED;
 }
 
@@ -93,11 +97,14 @@ static bool read_list(const struct job *job, size_t *ret_size)
 static bool read_through(const struct job *job, size_t *ret_size)
 {
     struct untorn_content content;
-    int rc = untorn_read(job->file, NULL, &content, NULL);
+    struct untorn_error error;
+    int rc = untorn_read(job->file, NULL, &content, &error);
     *ret_size = rc == 0 && content.size <= LARGEST_LIST ? content.size : 0;
     if (*ret_size > 0)
         memcpy(list, content.data, *ret_size);
     untorn_content_free(&content);
+    if (rc != 0 && rc != -UNTORN_MISSING)
+        tell(&error);
     return rc == 0 || rc == -UNTORN_MISSING;
 }
 

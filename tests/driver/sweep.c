@@ -11,6 +11,7 @@
  * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and
  * the number of positions; ends with 1 if anything failed.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -41,11 +42,14 @@ struct fault {
     enum trace_action action;
     bool for_ever, same_call;
     unsigned unit;
+    int error; /* 0: every plausible one */
     const char *only; /* calls that can go wrong so; NULL: all */
     bool thorough_only;
 };
 
 #define TRANSFERS "read,pread64,write,pwrite64"
+#define RENAMES "rename,renameat,renameat2"
+#define NAMINGS "mkdir,mkdirat,link,linkat,unlink,unlinkat"
 
 static const struct fault kill_faults[] = {
     {.option = "--kill-before", .action = TRACE_KILL_BEFORE},
@@ -65,6 +69,15 @@ static const struct fault error_faults[] = {
     {.option = "--for-ever --fail",
      .action = TRACE_FAIL,
      .for_ever = true,
+     .thorough_only = true},
+    {.option = "--only " RENAMES " --fail-after", /* as NFS may do it */
+     .action = TRACE_FAIL_AFTER,
+     .error = EIO,
+     .only = RENAMES},
+    {.option = "--only " NAMINGS " --fail-after",
+     .action = TRACE_FAIL_AFTER,
+     .error = EIO,
+     .only = NAMINGS,
      .thorough_only = true},
     {.option = "--only " TRANSFERS " --shorten", .action = TRACE_SHORTEN, .only = TRANSFERS},
     {.option = "--only " TRANSFERS " --for-ever --shorten",
@@ -119,6 +132,7 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
                                    .for_ever = fault->for_ever,
                                    .same_call = fault->same_call,
                                    .unit = fault->unit,
+                                   .error = fault->error,
                                    .only = fault->only,
                                    .error_index = index}};
         run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&

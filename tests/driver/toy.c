@@ -87,8 +87,10 @@ static int save(const char *path, size_t size)
     if (close(fd) != 0)
         whole = false;
     if (!whole || rename(stage, path) != 0) {
+        /* A rename that failed may yet have been done; then the stage is gone. */
+        bool in_doubt = whole && access(stage, F_OK) != 0 && !is("believes-the-error");
         unlink(stage);
-        return FAILED;
+        return in_doubt ? UNSETTLED : FAILED;
     }
     int directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool flushed = directory >= 0 && fsync(directory) == 0;

@@ -212,7 +212,7 @@ static void watch_write(struct tracer *tracer, pid_t pid, int fd)
 }
 
 /* Notes a flush of a regular file that fails, and one that comes after such a failure. */
-static void watch_flush(struct tracer *tracer, pid_t pid, int fd, bool fails)
+static void watch_flush(struct tracer *tracer, pid_t pid, int fd, int error)
 {
     struct identity file;
     bool regular = false;
@@ -221,10 +221,9 @@ static void watch_flush(struct tracer *tracer, pid_t pid, int fd, bool fails)
     for (unsigned i = 0; i < tracer->failed_count; i++)
         if (tracer->failed[i].device == file.device && tracer->failed[i].inode == file.inode)
             tracer->result->second_flush = tracer->result->second_flush || regular;
-    if (!fails)
+    if (error == 0)
         return;
-    tracer->result->hit_flush = true;
-    tracer->result->hit_regular = regular;
+    tracer->result->flush_error = error;
     if (tracer->failed_count < FAILED_FLUSHES)
         tracer->failed[tracer->failed_count++] = file;
 }
@@ -240,6 +239,17 @@ static bool is_due(const struct tracer *tracer, long position, long number)
            (!plan->same_call || number == tracer->hit_number);
 }
 
+/* Whoever waits for input or for a reader is right to wait on after each signal. */
+static bool waits_for_others(pid_t pid, const struct call *call, int fd)
+{
+    struct identity file;
+    bool regular = false;
+    if (call->number == SYS_read) /* not pread, which is for files one holds already */
+        return true;
+    return call_writes(call) &&
+           (fd <= STDERR_FILENO || !tracee_identify(pid, fd, &file, &regular) || !regular);
+}
+
 static uint64_t shortened(const struct trace_plan *plan, uint64_t size)
 {
     uint64_t unit = plan->unit == 0 ? 1 : plan->unit;
@@ -252,9 +262,9 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
                    const uint64_t args[6])
 {
     const struct trace_plan *plan = tracer->plan;
-    int error = plan->error != 0
-                    ? plan->error
-                    : call_error(call, args, plan->error_index, plan->for_ever);
+    int error = plan->error != 0 ? plan->error : call_error(call, args, plan->error_index);
+    if (error == EINTR && plan->for_ever && waits_for_others(task->pid, call, (int)args[0]))
+        error = 0;
     uint64_t size = args[2];
     switch (plan->action) {
     case TRACE_KILL_BEFORE:
@@ -269,7 +279,7 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
             return false;
         task->error = error;
         tracer->result->hit_last =
-            call_error(call, args, plan->error_index + 1, plan->for_ever) == 0;
+            call_error(call, args, plan->error_index + 1) == 0;
         if (plan->action == TRACE_FAIL_AFTER || call->number == SYS_close)
             task->at_end = END_ERROR;
         else
@@ -349,7 +359,7 @@ static void on_call(struct tracer *tracer, struct task *task)
         tracer->result->hit_error = task->error;
     }
     if (call_flushes(call))
-        watch_flush(tracer, task->pid, (int)args[0], task->error != 0);
+        watch_flush(tracer, task->pid, (int)args[0], task->error);
     if (call_writes(call) && task->error == 0)
         watch_write(tracer, task->pid, (int)args[0]);
     bool over = met && (tracer->plan->action == TRACE_KILL_BEFORE ||

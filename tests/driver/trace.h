@@ -55,8 +55,7 @@ struct trace_result {
     int hit_error;
     bool hit_last;      /* this call has no further plausible error behind error_index */
     char hit[400];      /* what that call was, for people */
-    bool hit_flush;     /* it was fsync or fdatasync, and on a regular file: */
-    bool hit_regular;
+    int flush_error;    /* of the last flush that was made to fail; 0: none was */
     bool second_flush;  /* a file was flushed again after a flush of it had been made to fail,
                            without being written in between */
     bool timed_out;

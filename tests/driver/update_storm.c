@@ -61,11 +61,11 @@ static void read_on(uint32_t worker)
     while ((number = history_begin(history, true, worker)) >= 0) {
         const char *data;
         size_t size;
-        bool whole = scheme_read(&storm.job, &data, &size) && size % TOKEN_SIZE == 0;
+        bool done = scheme_read(&storm.job, &data, &size);
         struct operation *operation = &history->operations[number];
         operation->read_count = (long)(size / TOKEN_SIZE);
         operation->read_hash = history_hash(data, size);
-        history_end(history, number, whole ? ACKNOWLEDGED : FAILED);
+        history_end(history, number, done ? ACKNOWLEDGED : FAILED);
         nap(300);
     }
 }
@@ -170,9 +170,9 @@ static bool judge(void)
            storm.scheme->name, v.writes, v.acknowledged, v.failed, v.in_doubt, v.in_doubt_applied,
            v.reads, storm.kills, storm.stops);
     printf("    lost %ld, doubled %ld, phantoms %ld, wrong predecessor %ld, out of order %ld, "
-           "torn reads %ld, stale reads %ld\n",
+           "torn reads %ld, stale reads %ld, failed reads %ld\n",
            v.lost, v.doubled, v.phantoms, v.wrong_reads_from, v.out_of_order, v.torn_reads,
-           v.stale_reads);
+           v.stale_reads, v.failed_reads);
     if (good && v.acknowledged == 0) {
         printf("    nothing was acknowledged: nothing is proven\n");
         return false;

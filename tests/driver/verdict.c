@@ -120,9 +120,12 @@ static bool judge_status(struct bench *bench, struct run *run, enum version vers
     int status = run->result.status;
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
         return wrong(run, "died of signal %d", WTERMSIG(status));
-    /* Killed in mid-append, or between making the file and the first append to it. */
-    bool torn = version == VERSION_TORN_TAIL && WIFSIGNALED(status) &&
-                (run->plan.action == TRACE_TEAR || bench->scenario->before == BEFORE_NO_FILE);
+    /* Killed in mid-append, or between making the file and the first append to it; or stopped
+     * there by an error and unable to go back. */
+    bool unsettled = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_UNSETTLED;
+    bool torn = version == VERSION_TORN_TAIL &&
+                (run->plan.action == TRACE_TEAR || bench->scenario->before == BEFORE_NO_FILE) &&
+                (WIFSIGNALED(status) || unsettled);
     if (version == VERSION_NEITHER || (version == VERSION_TORN_TAIL && !torn))
         return wrong(run, "the file is neither old nor new");
     if (WIFSIGNALED(status))
@@ -144,12 +147,13 @@ static bool judge_status(struct bench *bench, struct run *run, enum version vers
     return true;
 }
 
-static bool judge_flush(struct run *run)
+static bool judge_flush(const struct bench *bench, struct run *run)
 {
     const struct trace_result *result = &run->result;
-    bool lost = result->hit_error == EIO || result->hit_error == ENOSPC ||
-                result->hit_error == EDQUOT;
-    if (!result->hit_flush || !lost)
+    if (strcmp(bench->scenario->arguments[0], "probe") == 0) /* it tells what does not work */
+        return true;
+    if (result->flush_error != EIO && result->flush_error != ENOSPC &&
+        result->flush_error != EDQUOT)
         return true;
     if (result->second_flush)
         return wrong(run, "flushes a file again after a flush of it failed");
@@ -257,9 +261,6 @@ static bool judge_reading(struct bench *bench, struct run *run)
     int status = run->result.status;
     if (run->result.hit_error == EWOULDBLOCK) /* which says that somebody holds a lock */
         return true;
-    /* Whoever may not look into untorn's folder cannot know of what is under way. */
-    if (run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL)
-        return true;
     bool checks = strcmp(bench->scenario->arguments[0], "check") == 0;
     if (status == bench->baseline_status && !checks)
         return prints_as_before(bench) ||
@@ -267,6 +268,14 @@ static bool judge_reading(struct bench *bench, struct run *run)
     if (!WIFEXITED(status) || (WEXITSTATUS(status) == 0 && status != bench->baseline_status))
         return wrong(run, "says all is well, or dies");
     return true;
+}
+
+/* Whoever may not look into untorn's folder cannot know of what is under way there. */
+static bool may_not_look(const struct bench *bench, const struct run *run)
+{
+    const char *verb = bench->scenario->arguments[0];
+    return run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL &&
+           (bench->scenario->effect == EFFECT_NONE || strcmp(verb, "check") == 0);
 }
 
 bool verdict_run(struct bench *bench, struct run *run)
@@ -279,11 +288,12 @@ bool verdict_run(struct bench *bench, struct run *run)
     run->snapshot = reading ? place_snapshot(bench->directory) : NULL;
     run_command(bench, "new", &run->plan, &run->result);
     bool met = run->result.hit_position != 0 || run->plan.action == TRACE_COUNT;
+    bool judged = met && !may_not_look(bench, run);
     if (run->result.timed_out)
         (void)wrong(run, "hangs");
-    else if (met && reading)
+    else if (judged && reading)
         (void)judge_reading(bench, run);
-    else if (met && judge_content(bench, run) && judge_flush(run) && judge_next(bench, run))
+    else if (judged && judge_content(bench, run) && judge_flush(bench, run) && judge_next(bench, run))
         (void)judge_tidiness(bench, run);
     free(run->snapshot);
     return met;

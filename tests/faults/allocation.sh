@@ -1,7 +1,7 @@
 # Every allocation fails once, and all from it on: the answer agrees with the file.
 # run: budget 20
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 # The preloaded library and the number of allocations of a command.
 prepare() {

@@ -1,6 +1,6 @@
 # Appends that were killed half way, and what the next one makes of their tail.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 # torn FILE RECORD: an append of the record is killed when half of it is written.
 torn() {

@@ -1,7 +1,7 @@
 # The fault driver and the judge, tried on programs whose faults are known.
 # run: budget 20
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 sweep=$BUILD/tests/sweep toy=$BUILD/tests/toy
 
 counts() {
@@ -120,6 +120,8 @@ check 'trusting that a write is complete is caught' judged trusts-the-count 1 'n
 check 'a second flush after a failed one is caught' judged flushes-again 1 'flushes a file again'
 check 'ignoring a failed flush is caught' judged ignores-the-flush 1 'says done although'
 check 'calling it failed after the rename is caught' judged calls-it-failed 1 'says failed'
+check 'believing that a rename that failed was not done is caught' \
+    judged believes-the-error 1 'says failed'
 check 'leaving stages behind is caught' judged leaves-litter 1 'left over'
 check 'never giving up is caught' judged never-gives-up 1 hangs '--seconds 2 --long'
 finish

@@ -1,6 +1,6 @@
 # What is flushed, in which order, and what is said when a flush fails.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 made() {
     need_faultat

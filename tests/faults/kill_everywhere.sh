@@ -1,6 +1,6 @@
 # SIGKILL before, after and in the middle of every system call of every verb that changes a file.
 # run: budget 30, timeout 600
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 "$FAULTAT" --count -- true 2>/dev/null || { echo 'system calls cannot be traced here'; exit 77; }
 "$BUILD/tests/sweep" --command "$UNTORN" --base "$AREA" --faults kill

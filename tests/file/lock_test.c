@@ -441,6 +441,10 @@ static void find_lock_just_made(void *context)
     CHECK_INT(open_lock(), 0);
     close_all();
     setting_open(&setting, "d/g");
+    CHECK_INT(open_lock(), 0); /* empty: its maker died before he could share it */
+    CHECK_INT(stat_of("d/.untorn/lock/g").st_uid, ALICE);
+    close_all();
+    setting_open(&setting, "d/h");
     CHECK_INT(open_lock(), -UNTORN_NO_STATE);
     CHECK_INT(setting.error.os_error, EACCES);
     setting_close(&setting);
@@ -456,6 +460,8 @@ TEST(a_lock_file_that_another_user_is_just_making_is_waited_for_a_moment)
     CHECK_INT(chmod("d/.untorn/lock/f", 0600), 0);
     put("d/.untorn/lock/g", "");
     CHECK_INT(chmod("d/.untorn/lock/g", 0600), 0);
+    put("d/.untorn/lock/h", "pid 1\n");
+    CHECK_INT(chmod("d/.untorn/lock/h", 0600), 0);
     in_child_as(ALICE, ALICE, find_lock_just_made, NULL);
 }
 

@@ -231,7 +231,7 @@ TEST(whose_folder_is_used_depends_on_whose_directory_it_is)
         {ALICE, 0755, BOB, 0755, false},   {BOB, 0755, BOB, 0755, true},
         {BOB, 0755, ALICE, 0755, true},    {BOB, 0755, 0, 0755, true},
         {0, 0755, BOB, 0755, false},       {0, 0755, 0, 0755, true},
-        {ALICE, 0755, ALICE, 0757, false}, {ALICE, 0755, 0, 0777, false},
+        {ALICE, 0755, ALICE, 0757, true},  {ALICE, 0755, 0, 0777, false},
         {ALICE, 0777, BOB, 0777, true},    {0, 0777, BOB, 0755, true},
         {ALICE, 0775, BOB, 0775, true},
     };
@@ -609,7 +609,9 @@ static void find_it_just_made(void *context)
     close_state();
     forget_rules();
     CHECK_INT(open_state("d/f", STATE_CREATE), 0);
-    CHECK_INT(state_folder(&state, FOLDER_STAGE, true, &folder), -EACCES);
+    CHECK_INT(state_folder(&state, FOLDER_STAGE, true, &folder), 0); /* its maker died: replaced */
+    CHECK_INT(stat_of("d/.untorn/stage").st_uid, ALICE);
+    CHECK_INT(state_folder(&state, FOLDER_KEPT, true, &folder), -EACCES); /* not empty */
     close_state();
 }
 
@@ -620,6 +622,8 @@ TEST(a_folder_that_another_user_is_just_making_is_waited_for_a_moment)
     check_opens("d/f");
     make_dir("d/.untorn/lock", 0700);
     make_dir("d/.untorn/stage", 0700);
+    make_dir("d/.untorn/kept", 0700);
+    put("d/.untorn/kept/something", "");
     in_child_as(ALICE, ALICE, find_it_just_made, NULL);
 }
 

@@ -121,6 +121,15 @@ TEST(a_read_that_is_no_beginning_of_the_list_is_caught)
     CHECK_INT(verdict.torn_reads, 1);
 }
 
+TEST(a_read_that_failed_is_caught)
+{
+    struct history_verdict verdict;
+    struct history *history = three_writes();
+    atomic_store(&history->operations[read_of(history, LIST)].outcome, FAILED);
+    CHECK(!judged(history, LIST, &verdict));
+    CHECK_INT(verdict.failed_reads, 1);
+}
+
 TEST(a_read_that_misses_what_was_acknowledged_is_caught)
 {
     struct history_verdict verdict;

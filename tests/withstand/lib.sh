@@ -7,7 +7,7 @@
 #
 # A function fails by any failing command that stands alone (not by one before && or after !), and
 # skips by `skip REASON`. In it: $PWD is its own
-# directory, open to every user, on the file system of $AREA (a fresh tmpfs for root).
+# directory, open to every user, on the file system of $AREA (in memory where possible, for speed).
 
 passed=0 failed=0 skipped=0 case_number=0
 ALICE=1201 BOB=1202 TEAM=1300
@@ -22,32 +22,20 @@ own_mounts() {
         exec unshare --mount --propagation private env OWN_MOUNTS=1 bash "$0" "$@"
     fi
     if [ -n "${OWN_MOUNTS:-}" ]; then
-        mount -t tmpfs -o size=1g,mode=755 untorn /mnt
+        mount -t tmpfs -o size=1g,mode=755 untorn /mnt ||
+            { echo 'nothing can be mounted here'; exit 77; }
         AREA=/mnt/area BIN=/mnt/bin
         mkdir "$AREA" "$BIN"
         mount --bind "$BUILD" "$BIN"
     else
-        AREA=$PWD/area BIN=$BUILD
-        mkdir "$AREA"
+        BIN=$BUILD
+        AREA=$(mktemp -d -p /dev/shm untorn-XXXXXX 2>/dev/null || mktemp -d)
+        trap 'rm -rf "$AREA"' EXIT
     fi
     UNTORN=$BIN/untorn
     FAULTAT=$BIN/tests/faultat
     PATH=$BIN:$PATH
     export UNTORN PATH
-}
-
-# For scripts that mount nothing: in memory if that is to be had, for speed.
-no_mounts() {
-    BIN=$BUILD FAULTAT=$BUILD/tests/faultat
-    AREA=$(mktemp -d -p /dev/shm untorn-XXXXXX 2>/dev/null || mktemp -d)
-    trap 'rm -rf "$AREA"' EXIT
-}
-
-# The same on the disk of the working directory.
-on_disk() {
-    BIN=$BUILD FAULTAT=$BUILD/tests/faultat
-    AREA=$PWD/area
-    mkdir "$AREA"
 }
 
 check() {

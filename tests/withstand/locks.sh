@@ -1,7 +1,7 @@
 # Locks: nested, inherited, stopped, left to children.
 # run: budget 20
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 free() {
     timeout 10 "$UNTORN" lock --wait 0 "$1" -- true

@@ -1,6 +1,6 @@
 # Names of any length and any bytes, and names that untorn itself uses in its own folder.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 # All that can be done with a name: created, changed, appended to, locked, overwritten, read.
 lives_as() {

@@ -1,7 +1,7 @@
 # flock(1) and Python's filelock on the same lock file: all exclude each other.
 # run: budget 20
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 python=${PYTHON:-/usr/bin/python3}
 

@@ -7,6 +7,7 @@ names='protected_regular protected_fifos protected_hardlinks protected_symlinks'
 saved=$(cd /proc/sys/fs && for name in $names; do echo "$name=$(cat "$name")"; done)
 restore() {
     local line
+    rm -rf "$AREA" 2>/dev/null
     [ "$(id -u)" = 0 ] || return
     for line in $saved; do
         echo "${line#*=}" >"/proc/sys/fs/${line%=*}"

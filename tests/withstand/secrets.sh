@@ -1,6 +1,6 @@
 # A secret is never readable for others, not for a moment; and the umask is never touched.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 # Every file made under the directory is made private and never widened. Prints what breaks this.
 # Lock files, .gitignore and untorn's folders hold none of the user's bytes.

@@ -1,6 +1,6 @@
 # The helpers of these scripts can fail: each is shown something that is wrong.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 # A case of its own that has to come out as failed.
 caught() {

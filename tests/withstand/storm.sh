@@ -1,8 +1,8 @@
 # Many writers at once, killed, stopped, and with untorn's folder removed under them: nothing that
 # was acknowledged is lost. The same judge catches four common ways of losing it.
-# run: budget 40, timeout 300
+# run: budget 50, timeout 300
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 long=${UNTORN_LONG:+yes}
 storm() {

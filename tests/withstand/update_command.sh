@@ -1,6 +1,6 @@
 # A command that fails, prints nothing, is killed or cannot run changes nothing.
 . "$TESTS/withstand/lib.sh"
-no_mounts
+own_mounts "$@"
 
 unchanged_by() {
     local wanted=$1 before

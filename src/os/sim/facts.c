@@ -62,9 +62,14 @@ void os_self(struct os_process *ret_self)
         .start = process->start,
         .host = "simulated",
         .command = "simulation",
-        .user = process->user,
+        .user = os_user(),
     };
     snprintf(ret_self->boot, sizeof ret_self->boot, "boot-%u", sim->boot);
+}
+
+uint32_t os_user(void)
+{
+    return sim->processes[sim->process].user;
 }
 
 bool os_is_alive(const struct os_process *other)

@@ -154,7 +154,7 @@ void os_self(struct os_process *ret_self)
     memset(ret_self, 0, sizeof *ret_self);
     ret_self->pid = getpid();
     ret_self->start = start_of(ret_self->pid);
-    ret_self->user = (uint32_t)geteuid();
+    ret_self->user = os_user();
     read_boot(ret_self->boot, sizeof ret_self->boot);
     if (gethostname(ret_self->host, sizeof ret_self->host - 1) < 0)
         ret_self->host[0] = '\0';
@@ -162,6 +162,11 @@ void os_self(struct os_process *ret_self)
     for (char *c = ret_self->command; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';
+}
+
+uint32_t os_user(void)
+{
+    return (uint32_t)geteuid();
 }
 
 bool os_is_alive(const struct os_process *process)
