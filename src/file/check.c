@@ -86,8 +86,11 @@ static int visit_stage(void *context, const char *entry)
     os_fd folder = check->state.folders[FOLDER_STAGE];
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX) || !sweep_is_dead(folder, entry))
+    if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX))
         return 0;
+    int dead = sweep_is_dead(folder, entry);
+    if (dead <= 0)
+        return dead;
     uint64_t size = size_of(folder, entry);
     if (check->what->repair)
         settle(check, check->place.name[0] ? check->place.name : name);

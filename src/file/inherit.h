@@ -12,7 +12,7 @@
 /* Whether `lock_file` is held through a descriptor we inherited. *ret_kind says how. */
 bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind);
 
-/* Begins `value` with what was passed on to us, as far as it makes sense. false: it does not fit. */
+/* Begins `value` with what was passed on to us, as far as it makes sense. false: no room. */
 bool inherit_copy(char *value, size_t size, size_t *ret_used, size_t *ret_entries);
 
 /* Adds one lock to `value`; `used` is its length. false: it does not fit. */

@@ -32,8 +32,8 @@ static int make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
     return os_stat(*ret_file, NULL, ret_stat);
 }
 
-/* A lock file whose maker died before he could share it has no owner record yet. Removing it is safe
- * as removing the whole folder is. [LOCK-2] */
+/* A lock file whose maker died before he could share it has no owner record yet. Removing it is as
+ * safe as removing the whole folder is. [LOCK-2] */
 static void remove_unshared(struct lock *lock)
 {
     struct os_stat stat;
@@ -136,15 +136,15 @@ static int fail_open(struct lock *lock, int rc, struct untorn_error *error)
 int lock_open(struct lock *lock, const struct place *place, struct state *state,
               const struct untorn_options *options, struct untorn_error *error)
 {
-    struct os_capabilities capabilities;
+    char filesystem[32];
     *lock = (struct lock)LOCK_CLOSED;
     lock->place = place;
     lock->state = state;
-    if (os_capabilities(place->dir, &capabilities) == 0 && capabilities.network) {
+    if (registry_is_network(place->dir, &place->dir_stat, filesystem)) {
         lock->flags |= UNTORN_FLAG_NETWORK;
         error->flags |= lock->flags;
         if (options->strict) {
-            error_detail(error, "locks on %s may hold only on this host", capabilities.filesystem);
+            error_detail(error, "locks on %s may hold only on this host", filesystem);
             return error_fail(error, UNTORN_UNSUPPORTED, NULL);
         }
     }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/limits.h"
 #include "file/io.h"
@@ -18,9 +17,12 @@ void owner_write(os_fd lock_file)
                      "pid %lld\nstart %llu\nboot %s\nhost %s\nsince %lld\ncommand %s\n",
                      (long long)self.pid, (unsigned long long)self.start, self.boot, self.host,
                      (long long)os_wall_clock(), self.command);
-    if (n > 0 && (size_t)n < sizeof record)
-        (void)io_write(lock_file, record, (size_t)n + 1, 0); /* for people: a full disk is no
-                                                                reason not to hold the lock */
+    char now[LIMIT_OWNER_RECORD];
+    size_t size = n > 0 && (size_t)n < sizeof record ? (size_t)n + 1 : 0;
+    /* Often it is there already, and a read is cheaper than a write that must reach the disk. */
+    if (size > 0 && (os_read_at(lock_file, now, size, 0) != (int64_t)size ||
+                     memcmp(now, record, size) != 0))
+        (void)io_write(lock_file, record, size, 0); /* a full disk is no reason not to lock */
 }
 
 static void take_text(const char *record, const char *key, char *text, size_t size)
@@ -69,13 +71,33 @@ void owner_read(os_fd lock_file, struct untorn_holder *ret_holder)
     ret_holder->alive = os_is_alive(&process);
 }
 
+/* Of the Gregorian calendar, in UTC. The C library's gmtime is not safe among threads. */
+static void format_time(int64_t seconds, char *text, size_t size)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t day = seconds / 86400, second = seconds % 86400, year = 1970;
+    int month = 0;
+    if (seconds <= 0 || seconds > 253402300799) { /* the end of the year 9999 */
+        snprintf(text, size, "an unknown time");
+        return;
+    }
+    for (;; year++) {
+        bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        if (day < 365 + leap) {
+            for (; day >= lengths[month] + (month == 1 && leap); month++)
+                day -= lengths[month] + (month == 1 && leap);
+            break;
+        }
+        day -= 365 + leap;
+    }
+    snprintf(text, size, "%04d-%02d-%02d %02d:%02d:%02d UTC", (int)year, month + 1, (int)day + 1,
+             (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60));
+}
+
 void owner_describe(const struct untorn_holder *holder, char *text, size_t size)
 {
-    char since[32] = "";
-    time_t when = (time_t)holder->since;
-    struct tm *utc = holder->since > 0 ? gmtime(&when) : NULL;
-    if (utc)
-        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", utc);
+    char since[64];
+    format_time(holder->since, since, sizeof since);
     if (holder->pid <= 0)
         snprintf(text, size, "held by a process that left no name");
     else

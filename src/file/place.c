@@ -117,6 +117,26 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     return rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
 }
 
+/* In a directory where anyone can put a link, one is followed only if we or the directory's owner
+ * made it: what Linux does with fs.protected_symlinks, which may be off. */
+static int follow(struct place *place, char *text, size_t size, struct untorn_error *error)
+{
+    enum { STICKY_AND_OPEN = 01002 };
+    struct os_stat dir;
+    int rc = os_stat(place->dir, NULL, &dir);
+    if (rc < 0)
+        return error_os(error, rc, "look at its directory");
+    uint32_t owner = place->target.owner;
+    if ((dir.mode & STICKY_AND_OPEN) == STICKY_AND_OPEN && owner != dir.owner &&
+        owner != os_user()) {
+        error_detail(error, "a link that user %lu put into a shared directory is not followed",
+                     (unsigned long)owner);
+        return error_fail(error, UNTORN_DENIED, NULL);
+    }
+    rc = os_read_link(place->dir, place->name, text, size);
+    return rc < 0 ? error_os(error, rc, "follow it") : 0;
+}
+
 int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
                   struct untorn_error *error)
 {
@@ -130,8 +150,10 @@ int place_resolve(const char *path, const struct untorn_options *options, struct
             rc = error_fail(error, UNTORN_LINK_REFUSED, NULL);
             break;
         }
-        rc = links < LIMIT_LINKS ? os_read_link(place.dir, place.name, text, sizeof text) : -ELOOP;
-        rc = rc < 0 ? error_os(error, rc, "follow it") : enter(&place, text, options, error);
+        rc = links < LIMIT_LINKS ? follow(&place, text, sizeof text, error)
+                                 : error_os(error, -ELOOP, "follow it");
+        if (rc == 0)
+            rc = enter(&place, text, options, error);
     }
     if (rc == 0 && place.exists && place.target.kind != OS_REGULAR &&
         place.target.kind != OS_SYMLINK) {

@@ -77,23 +77,65 @@ static int run(const struct trial *trial, struct untorn_probe *probe)
     return rc;
 }
 
+static void remove_all(const struct trial *trial)
+{
+    for (size_t i = 0; i < sizeof trial_names / sizeof *trial_names; i++)
+        (void)os_remove(trial->folder, trial_names[i], false); /* most are gone already */
+}
+
+static int open_trial(struct trial *trial)
+{
+    struct os_stat stat;
+    int rc = os_open_dir(trial->dir, trial->name, true, &trial->folder);
+    if (rc == 0)
+        rc = os_stat(trial->folder, NULL, &stat);
+    if (rc == 0 && stat.owner != os_user())
+        rc = -EEXIST; /* somebody else's */
+    if (rc == 0)
+        rc = os_lock(trial->folder, OS_LOCK_EXCLUSIVE);
+    if (rc < 0) {
+        os_close(trial->folder);
+        trial->folder = OS_NONE;
+    }
+    return rc;
+}
+
+static int make_trial(struct trial *trial)
+{
+    int rc = os_make_dir(trial->dir, trial->name, 0700);
+    if (rc == 0) {
+        rc = open_trial(trial);
+        if (rc < 0)
+            (void)os_remove(trial->dir, trial->name, true);
+    }
+    return rc;
+}
+
+/* Always the same name, so that the next probe clears up behind one that was killed; another one
+ * only while that is in use. */
 static int begin(struct trial *trial)
 {
     uint64_t random;
     char digits[17];
-    int rc = os_random(&random, sizeof random);
+    snprintf(trial->name, sizeof trial->name, ".untorn-probe-%lu", (unsigned long)os_user());
+    int rc = make_trial(trial);
+    if (rc == -EEXIST && open_trial(trial) == 0) {
+        remove_all(trial);
+        return 0;
+    }
+    if (rc != -EEXIST)
+        return rc;
+    rc = os_random(&random, sizeof random);
     if (rc < 0)
         return rc;
     path_random_digits(random, digits);
     snprintf(trial->name, sizeof trial->name, ".untorn-probe.%s", digits);
-    rc = os_make_dir(trial->dir, trial->name, 0700);
-    return rc < 0 ? rc : os_open_dir(trial->dir, trial->name, true, &trial->folder);
+    return make_trial(trial);
 }
 
 static void end(struct trial *trial)
 {
-    for (size_t i = 0; i < sizeof trial_names / sizeof *trial_names; i++)
-        (void)os_remove(trial->folder, trial_names[i], false); /* most are gone already */
+    remove_all(trial);
     os_close(trial->folder);
     (void)os_remove(trial->dir, trial->name, true); /* what is left is empty, or not ours */
 }

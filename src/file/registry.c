@@ -1,14 +1,20 @@
 #include "file/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { WAITED_SLOTS = 8 };
+enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8 };
 
 static struct {
     struct lock_file *files;
     struct os_stat waited[WAITED_SLOTS]; /* inode 0: free */
     unsigned next_waited;
     struct os_process self; /* pid 0: not found out yet */
+    struct {
+        uint64_t device;
+        bool known;
+    } local[LOCAL_SLOTS]; /* devices that are not reached over a network */
+    unsigned next_local;
 } registry;
 
 static _Thread_local char this_thread; /* its address tells threads apart */
@@ -157,6 +163,33 @@ void registry_self(struct os_process *ret_self)
     *ret_self = registry.self;
     os_guard_leave();
     ret_self->user = os_user(); /* may change while we run */
+}
+
+static bool is_known_local(uint64_t device)
+{
+    for (int i = 0; i < LOCAL_SLOTS; i++)
+        if (registry.local[i].known && registry.local[i].device == device)
+            return true;
+    return false;
+}
+
+bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[32])
+{
+    struct os_capabilities capabilities;
+    os_guard_enter(registry_after_fork);
+    bool local = is_known_local(stat->device);
+    os_guard_leave();
+    if (local || os_capabilities(dir, &capabilities) < 0)
+        return false;
+    memcpy(filesystem, capabilities.filesystem, sizeof capabilities.filesystem);
+    if (capabilities.network)
+        return true;
+    os_guard_enter(registry_after_fork);
+    unsigned slot = registry.next_local++ % LOCAL_SLOTS;
+    registry.local[slot].device = stat->device;
+    registry.local[slot].known = true;
+    os_guard_leave();
+    return false;
 }
 
 void registry_after_fork(void)

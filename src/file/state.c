@@ -299,6 +299,8 @@ static int open_folder(struct state *state, const char *name, bool create, os_fd
 {
     bool made;
     int rc = open_or_make(state->root, name, create, ret_folder, &made);
+    if (rc == -ELOOP || rc == -ENOTDIR)
+        return -EMLINK; /* not a folder of ours */
     if (rc == 0 && (made || state->reshared))
         (void)os_share(*ret_folder, state->root, NULL); /* else it is removed by who needs it */
     return rc;

@@ -1,5 +1,6 @@
 #include "file/sweep.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/pathtext.h"
@@ -13,25 +14,27 @@ struct sweep {
     int looked, removed;
 };
 
-/* Opens and locks a stage for the moment of looking at it; false if its writer lives. A stage we
- * may not open belongs to another user, who sweeps it himself. */
-static bool take(os_fd folder, const char *entry, os_fd *ret_file)
+/* Opens and locks a stage for the moment of looking at it: 1. 0 if its writer lives, or it is gone.
+ * A stage we may not open belongs to another user, who sweeps it himself. */
+static int take(os_fd folder, const char *entry, os_fd *ret_file)
 {
-    if (io_open(folder, entry, OS_READ, 0, ret_file) < 0)
-        return false;
-    if (os_lock(*ret_file, OS_LOCK_EXCLUSIVE) == 0)
-        return true;
+    int rc = io_open(folder, entry, OS_READ, 0, ret_file);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -EACCES || rc == -ELOOP ? 0 : rc;
+    rc = os_lock(*ret_file, OS_LOCK_EXCLUSIVE);
+    if (rc == 0)
+        return 1;
     os_close(*ret_file);
-    return false;
+    return rc == -EWOULDBLOCK ? 0 : rc;
 }
 
-bool sweep_is_dead(os_fd folder, const char *entry)
+int sweep_is_dead(os_fd folder, const char *entry)
 {
     os_fd file;
-    if (!take(folder, entry, &file))
-        return false;
-    os_close(file);
-    return true;
+    int rc = take(folder, entry, &file);
+    if (rc > 0)
+        os_close(file);
+    return rc;
 }
 
 static int visit(void *context, const char *entry)
@@ -41,7 +44,7 @@ static int visit(void *context, const char *entry)
     if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
         return 1;
     bool spared = sweep->own && strcmp(entry, sweep->own->name) == 0;
-    if (spared || !path_is_own_entry(entry, sweep->own_name) || !take(sweep->folder, entry, &file))
+    if (spared || !path_is_own_entry(entry, sweep->own_name) || take(sweep->folder, entry, &file) <= 0)
         return 0;
     if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
         sweep->removed++;

@@ -17,7 +17,8 @@ struct stage;
  * caller's own stage, or NULL. */
 void sweep_stages(struct state *state, const char *name, const struct stage *own);
 
-/* Whether the stage's writer is gone. Never removes. */
-bool sweep_is_dead(os_fd folder, const char *entry);
+/* Whether the stage's writer is gone: 1, 0, or a negative errno value where it cannot be known.
+ * Never removes. */
+int sweep_is_dead(os_fd folder, const char *entry);
 
 #endif

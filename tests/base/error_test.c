@@ -104,13 +104,13 @@ TEST(a_detail_that_does_not_fit_is_cut)
 TEST(every_number_of_the_system_has_its_status)
 {
     static const int statuses[][2] = {
-        {ENOENT, UNTORN_MISSING},     {ENOTDIR, UNTORN_MISSING},   {EISDIR, UNTORN_NOT_A_FILE},
-        {ENOSPC, UNTORN_NO_SPACE},    {EDQUOT, UNTORN_NO_SPACE},   {EFBIG, UNTORN_NO_SPACE},
-        {EACCES, UNTORN_DENIED},      {EPERM, UNTORN_DENIED},      {EROFS, UNTORN_READ_ONLY},
-        {EIO, UNTORN_IO},             {ELOOP, UNTORN_LINK_LOOP},   {ENAMETOOLONG, UNTORN_NAME},
-        {ENOMEM, UNTORN_NO_MEMORY},   {EEXIST, UNTORN_EXISTS},     {EMLINK, UNTORN_UNTRUSTED},
-        {EBUSY, UNTORN_FAILED},       {EMFILE, UNTORN_FAILED},     {EINVAL, UNTORN_FAILED},
-        {123456, UNTORN_FAILED},
+        {ENOENT, UNTORN_MISSING},   {ENOTDIR, UNTORN_MISSING}, {EISDIR, UNTORN_NOT_A_FILE},
+        {ENOSPC, UNTORN_NO_SPACE},  {EDQUOT, UNTORN_NO_SPACE}, {EFBIG, UNTORN_NO_SPACE},
+        {EACCES, UNTORN_DENIED},    {EPERM, UNTORN_DENIED},    {EROFS, UNTORN_READ_ONLY},
+        {EIO, UNTORN_IO},           {ELOOP, UNTORN_LINK_LOOP}, {ENAMETOOLONG, UNTORN_NAME},
+        {ENOMEM, UNTORN_NO_MEMORY}, {EEXIST, UNTORN_EXISTS},   {EMLINK, UNTORN_UNTRUSTED},
+        {ESTALE, UNTORN_RESTLESS},  {EBUSY, UNTORN_FAILED},    {EMFILE, UNTORN_FAILED},
+        {EINVAL, UNTORN_FAILED},    {123456, UNTORN_FAILED},
     };
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         CHECK_INT(error_status_of(-statuses[i][0]), statuses[i][1]);

@@ -38,7 +38,7 @@ TEST(an_empty_path_is_no_path)
 
 TEST(a_path_that_can_only_be_a_directory_is_told_apart)
 {
-    static const char *const paths[] = {"a/", "/",    "//",   ".",    "..",  "a/.",
+    static const char *const paths[] = {"a/", "/",    "//",   ".",    "..", "a/.",
                                         "./", "a/..", "../.", "/a//", "/.."};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         CHECK_INT(path_split(paths[i], directory, name), -EISDIR);
@@ -137,14 +137,28 @@ TEST(what_is_no_entry_has_no_name)
 {
     char entry[2 * LIMIT_NAME];
     static const char *const others[] = {
-        "",       ".0123456789abcdef",         "a.0123456789abcde", "a.0123456789abcdeF",
-        "a.json", "a0123456789abcdef0",        "a.0123456789abcdef ",
+        "",       ".0123456789abcdef",  "a.0123456789abcde",   "a.0123456789abcdeF",
+        "a.json", "a0123456789abcdef0", "a.0123456789abcdef ",
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         CHECK(!path_entry_name(others[i], name));
     strcpy(entry, repeat('n', LIMIT_NAME - LIMIT_SUFFIX + 1));
     strcat(entry, ".0123456789abcdef");
     CHECK(!path_entry_name(entry, name));
+}
+
+TEST(our_own_folder_is_recognised_anywhere_in_a_path)
+{
+    static const char *const ours[] = {".untorn",        ".untorn-0",       "a/.untorn",
+                                       ".untorn/lock/f", "/a/.untorn-12/b", "a//.untorn//b",
+                                       "./.untorn"};
+    static const char *const others[] = {"",          "a",          "untorn",   ".untorn-",
+                                         ".untorn-x", ".untorns/a", "a.untorn", ".untorn-1x/b",
+                                         "/",         ".untorn.d/f"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        CHECK(path_leads_into_own_folder(ours[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!path_leads_into_own_folder(others[i]));
 }
 
 TEST(a_suffix_is_compared_at_the_end)

@@ -3,7 +3,7 @@ set -eu
 . "$TESTS/cli/lib.sh"
 
 echo old >file
-UNTORN_LOCK=$(printf 'x%.0s' {1..20000})
+UNTORN_LOCK=$(printf '9:1:1:x,%.0s' {1..5000})
 export UNTORN_LOCK
 expect 101 untorn lock file -- echo ran
 [ "$(cat err)" = 'untorn: file: cannot pass the lock on: too large' ] || fail "$(cat err)"

@@ -110,7 +110,6 @@ const struct scenario all_scenarios[] = {
      .size = SIZE_MEDIUM,
      .in_place = true},
     {.name = "keep-inode-after-torn",
-     .full = true,
      .sentence = "an overwrite in place that first finishes a dead one's",
      .arguments = {"write", "f", "--keep-inode", WAIT},
      .before = BEFORE_TORN,

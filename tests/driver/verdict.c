@@ -293,7 +293,8 @@ bool verdict_run(struct bench *bench, struct run *run)
         (void)wrong(run, "hangs");
     else if (judged && reading)
         (void)judge_reading(bench, run);
-    else if (judged && judge_content(bench, run) && judge_flush(bench, run) && judge_next(bench, run))
+    else if (judged && judge_content(bench, run) && judge_flush(bench, run) &&
+             judge_next(bench, run))
         (void)judge_tidiness(bench, run);
     free(run->snapshot);
     return met;

@@ -1,5 +1,6 @@
-/* Every allocation fails in turn: the outcome agrees with what is on the disk, nothing leaks, nothing
- * crashes. The program supplies its own malloc for that, which a sanitizer does not let it. */
+/* Every allocation fails in turn: the outcome agrees with what is on the disk, nothing leaks,
+ * nothing crashes. The program supplies its own malloc for that, which a sanitizer does not let it.
+ */
 #include "harness.h"
 
 #include <untorn.h>
@@ -141,8 +142,11 @@ TEST(a_write_survives_every_failed_allocation)
 static int write_with_everything(void)
 {
     struct untorn_hash hash = untorn_hash("old", 3);
-    struct untorn_options options = {.if_match = &hash, .if_changed = true, .mode = 0600,
-                                     .state_dir = "state", .lock_file = "app.lock"};
+    struct untorn_options options = {.if_match = &hash,
+                                     .if_changed = true,
+                                     .mode = 0600,
+                                     .state_dir = "state",
+                                     .lock_file = "app.lock"};
     return untorn_write("f", "new", 3, &options, &error);
 }
 

@@ -272,6 +272,21 @@ TEST(a_log_that_was_made_for_a_record_that_failed_goes_again)
     CHECK_INT(add("[1]\n"), UNTORN_UNSETTLED_IN_PLACE);
 }
 
+static void replace(void *context)
+{
+    put("new", context);
+    CHECK_INT(rename("new", LOG), 0);
+}
+
+/* [APPEND-3] */
+TEST(what_somebody_else_put_in_the_place_of_a_log_that_was_made_stays)
+{
+    at(CALL_WRITE, "/d/log", 1, replace, "[foreign]\n");
+    fail(CALL_WRITE, "/d/log", 1, ENOSPC);
+    CHECK(add("[1]\n") != 0);
+    CHECK_TEXT(text_of(LOG), "[foreign]\n");
+}
+
 TEST(a_flush_that_fails_is_not_settled)
 {
     set_log("[1]\n");
@@ -303,11 +318,15 @@ TEST(a_torn_record_that_cannot_be_kept_is_not_cut)
     static const struct {
         enum call call;
         const char *path;
-    } faults[] = {{CALL_WRITE, "/kept/"}, {CALL_FSYNC, "/kept/tail"}, {CALL_TRUNCATE, "/d/log"},
-                  {CALL_READ, "/d/log"},    {CALL_STAT, "/d/log"}};
+        int nth;
+    } faults[] = {{CALL_WRITE, "/kept/", 1},    {CALL_FSYNC, "/kept/tail", 1},
+                  {CALL_TRUNCATE, "/d/log", 1}, {CALL_READ, "/d/log", 1},
+                  {CALL_READ, "/d/log", 2},     {CALL_READ, "/d/log", 3},
+                  {CALL_STAT, "/d/log", 1},     {CALL_STAT, "/d/log", 2},
+                  {CALL_STAT, "/d/log", 3},     {CALL_STAT, "/d/log", 4}};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         set_log("[1]\n[to");
-        fail(faults[i].call, faults[i].path, 1, EIO);
+        fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
         CHECK_INT(add("[2]\n"), -UNTORN_IO);
         forget_rules();
         CHECK_TEXT(text_of(LOG), "[1]\n[to");
@@ -315,12 +334,6 @@ TEST(a_torn_record_that_cannot_be_kept_is_not_cut)
 }
 
 /* ---- somebody interferes ---- */
-
-static void replace(void *context)
-{
-    put("new", context);
-    CHECK_INT(rename("new", LOG), 0);
-}
 
 static void create(void *context)
 {
@@ -340,6 +353,10 @@ TEST(a_log_that_is_replaced_or_made_meanwhile_is_opened_again)
     at(CALL_READ, "/d/log", 1, replace, "[foreign]\n");
     CHECK_INT(add("[2]\n"), 0);
     CHECK_TEXT(text_of(LOG), "[foreign]\n[2]\n");
+    forget_rules();
+    at(CALL_OPEN, "/d/log", 2, replace, "[another]\n");
+    CHECK_INT(add("[2]\n"), 0);
+    CHECK_TEXT(text_of(LOG), "[another]\n[2]\n");
     forget_rules();
     CHECK_INT(unlink(LOG), 0);
     at(CALL_OPEN, "/d/log", 2, create, "[made]\n");

@@ -34,8 +34,8 @@ static void note(void *context, const struct untorn_finding *finding)
 
 static int check(const char *path, bool repair, bool abandon)
 {
-    struct untorn_check what = {.repair = repair, .abandon = abandon, .found = note,
-                                .context = &count};
+    struct untorn_check what = {
+        .repair = repair, .abandon = abandon, .found = note, .context = &count};
     count = 0;
     still_open = 99;
     return untorn_check(path, &what, &options, &still_open, &error);
@@ -74,17 +74,14 @@ static void die(void *context)
 static void overwrite_and_die(void *context)
 {
     struct untorn_options in_place = {.keep_inode = true};
-    at(CALL_TRUNCATE, context, 1, die, NULL);
+    at(CALL_TRUNCATE, context, 1, die, NULL); /* the file's, not its journal's */
     (void)untorn_write("f", "overwritten", 11, &in_place, &error);
     _exit(0);
 }
 
 static void leave_unfinished(void)
 {
-    char path[4096];
-    CHECK(getcwd(path, sizeof path - 10));
-    strcat(path, "/f"); /* the file, not its journal */
-    CHECK_INT(end_of(start_child(overwrite_and_die, path)), 9);
+    CHECK_INT(end_of(start_child(overwrite_and_die, (void *)full_path("f"))), 9);
     CHECK_INT(unlink(only_entry(".untorn/stage", "f.")), 0); /* is another finding */
 }
 
@@ -290,6 +287,27 @@ TEST(hundreds_of_dead_stages_are_found_and_removed_at_once)
     CHECK_INT(count, 300);
     CHECK_INT(still_open, 0);
     CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+TEST(one_call_looks_at_only_so_many_names)
+{
+    static const char *const folders[] = {"stage", "kept", "inplace"};
+    char path[64];
+    prepare();
+    put("one", "");
+    for (int folder = 0; folder < 3; folder++) {
+        snprintf(path, sizeof path, ".untorn/%s", folders[folder]);
+        if (!exists(path))
+            make_dir(path, 0700);
+        for (int i = 0; i < LIMIT_LISTING + 10; i++) {
+            snprintf(path, sizeof path, ".untorn/%s/%d", folders[folder], i);
+            CHECK_INT(link("one", path), 0);
+        }
+    }
+    const struct rule *opened = watch(CALL_OPEN, "/inplace/");
+    CHECK_INT(check(".", true, true), 0);
+    CHECK_INT(opened->seen, LIMIT_LISTING);
+    CHECK_INT(count, 0);
 }
 
 static void hold(struct partner_context *partner)

@@ -183,9 +183,9 @@ TEST(lock_files_of_any_bytes_still_lock)
         size_t size = random_below(sizeof bytes);
         fill(bytes, size);
         if (i % 2) {
-            size = (size_t)snprintf(bytes, sizeof bytes,
-                                    "pid %d\nstart 1\nboot x\nhost h\nsince 1\ncommand c\n",
-                                    getpid());
+            size =
+                (size_t)snprintf(bytes, sizeof bytes,
+                                 "pid %d\nstart 1\nboot x\nhost h\nsince 1\ncommand c\n", getpid());
             size = mutate(bytes, size, sizeof bytes);
         }
         put_bytes("d/.untorn/lock/target", bytes, size);
@@ -283,8 +283,8 @@ TEST(entries_of_any_name_and_content_do_no_harm)
             CHECK_INT(write(file, bytes, size), size);
             close(file);
         }
-        struct untorn_check what = {.repair = i % 2, .abandon = i % 4 == 3,
-                                    .found = count_findings, .context = &findings};
+        struct untorn_check what = {
+            .repair = i % 2, .abandon = i % 4 == 3, .found = count_findings, .context = &findings};
         CHECK_INT(untorn_check(i % 5 ? "d" : TARGET, &what, &options, &still_open, &error), 0);
         CHECK_INT(untorn_update(TARGET, look, NULL, &options, &error), 0);
         CHECK_TEXT(text_of(TARGET), "old");
@@ -319,8 +319,9 @@ TEST(whatever_stands_in_the_environment_the_lock_holds)
 
 TEST(json_of_any_bytes_is_judged)
 {
-    static const char seed[] = "{\"a\":[1,-2.5e+3,true,false,null],\"\\u00e9\\n\":{\"b\":\"\xf0\x9f\x98"
-                               "\x80\"}}";
+    static const char seed[] =
+        "{\"a\":[1,-2.5e+3,true,false,null],\"\\u00e9\\n\":{\"b\":\"\xf0\x9f\x98"
+        "\x80\"}}";
     int valid = 0;
     for (int i = 0; i < 20000; i++) {
         char *text = malloc(sizeof seed + 8);

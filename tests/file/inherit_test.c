@@ -126,9 +126,24 @@ TEST(one_of_several_is_found)
 TEST(garbage_is_no_lock)
 {
     static const char *const values[] = {
-        ",", "x", "1", "1:", "1:2", "1:2:3", "1:2:3:", ":::", "a:b:c:x", "1;2;3;x", "1:2:3:xx",
-        "99999999999999999999:1:1:x", "-1:-1:-1:x", "%s%n", "3:18446744073709551616:1:x",
-        " 3:1:1:x", "3:1:1:x,,3:1:1:x", "3:1:1:x,",
+        ",",
+        "x",
+        "1",
+        "1:",
+        "1:2",
+        "1:2:3",
+        "1:2:3:",
+        ":::",
+        "a:b:c:x",
+        "1;2;3;x",
+        "1:2:3:xx",
+        "99999999999999999999:1:1:x",
+        "-1:-1:-1:x",
+        "%s%n",
+        "3:18446744073709551616:1:x",
+        " 3:1:1:x",
+        "3:1:1:x,,3:1:1:x",
+        "3:1:1:x,",
     };
     file = open_lock();
     CHECK_INT(os_lock(file, OS_LOCK_EXCLUSIVE), 0);
@@ -154,6 +169,40 @@ TEST(a_list_without_end_is_read_only_so_far)
     CHECK_INT(setenv(UNTORN_LOCK_VARIABLE, strchr(value, ',') + 1, 1), 0);
     CHECK(holds(NULL));
     os_close(file);
+}
+
+/* What inherit_copy makes of the variable with this value. */
+static const char *copied(const char *inherited, size_t size, size_t *ret_entries)
+{
+    static char value[256];
+    size_t used = 99;
+    if (inherited)
+        CHECK_INT(setenv(UNTORN_LOCK_VARIABLE, inherited, 1), 0);
+    else
+        unsetenv(UNTORN_LOCK_VARIABLE);
+    memset(value, '#', sizeof value);
+    if (!inherit_copy(value, size, &used, ret_entries))
+        return NULL;
+    CHECK_INT(used, strlen(value));
+    return value;
+}
+
+TEST(what_was_inherited_is_copied_as_far_as_it_makes_sense)
+{
+    size_t entries;
+    CHECK_TEXT(copied(NULL, 100, &entries), "");
+    CHECK_INT(entries, 0);
+    CHECK_TEXT(copied("", 100, &entries), "");
+    CHECK_TEXT(copied("garbage", 100, &entries), "");
+    CHECK_INT(entries, 0);
+    CHECK_TEXT(copied("3:1:2:x", 100, &entries), "3:1:2:x");
+    CHECK_INT(entries, 1);
+    CHECK_TEXT(copied("3:1:2:x,", 100, &entries), "3:1:2:x");
+    CHECK_TEXT(copied("3:1:2:x,4:5:6:s,garbage", 100, &entries), "3:1:2:x,4:5:6:s");
+    CHECK_INT(entries, 2);
+    CHECK_TEXT(copied("3:1:2:x", 8, &entries), "3:1:2:x");
+    CHECK_TEXT(copied("3:1:2:x", 7, &entries), NULL);
+    CHECK_TEXT(copied(NULL, 0, &entries), NULL);
 }
 
 TEST(a_value_grows_by_commas_and_never_over_its_end)

@@ -4,8 +4,8 @@
 
 #include <untorn.h>
 
-#include "file/interpose.h"
 #include "file/inplace.h"
+#include "file/interpose.h"
 #include "file/support.h"
 
 #define TARGET "d/target" /* so that "/d/target" is the file and "/inplace/target" its journal */
@@ -499,6 +499,24 @@ TEST(a_file_whose_owner_cannot_be_given_is_overwritten_in_place)
     CHECK_TEXT(text_of(TARGET), "alice was here");
     CHECK_INT(stat_of(TARGET).st_uid, BOB);
     CHECK_INT(mode_of(TARGET), 0666);
+}
+
+static void save_as_bob(void *context)
+{
+    CHECK_INT(save(context), 0);
+}
+
+TEST(users_who_share_a_file_share_its_journal)
+{
+    need_root();
+    begin_with("old");
+    CHECK_INT(chmod("d", 0777), 0);
+    CHECK_INT(chown(TARGET, BOB, BOB), 0);
+    CHECK_INT(chmod(TARGET, 0666), 0);
+    in_child_as(BOB, BOB, save_as_bob, "bob was here");
+    CHECK_INT(stat_of(JOURNAL).st_uid, BOB);
+    in_child_as(ALICE, ALICE, save_what_is_bobs, NULL);
+    CHECK_TEXT(text_of(TARGET), "alice was here");
 }
 
 static void fail_to_save(void *context)

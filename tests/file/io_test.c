@@ -95,8 +95,8 @@ static void fill(const char *name, size_t size, char *data)
 
 TEST(a_copy_takes_its_bytes_from_one_offset_to_another_and_hashes_them)
 {
-    static const size_t sizes[] = {0, 1, 100, LIMIT_CHUNK - 1, LIMIT_CHUNK, LIMIT_CHUNK + 1,
-                                   3 * LIMIT_CHUNK + 17};
+    static const size_t sizes[] = {
+        0, 1, 100, LIMIT_CHUNK - 1, LIMIT_CHUNK, LIMIT_CHUNK + 1, 3 * LIMIT_CHUNK + 17};
     static char data[4 * LIMIT_CHUNK], copy[5 * LIMIT_CHUNK];
     fill("from", sizeof data, data);
     os_fd from = open_at("from", OS_READ), to = make("to");
@@ -165,6 +165,9 @@ TEST(a_file_with_a_second_name_is_not_our_own)
     CHECK_INT(io_open_own(OS_NONE, "fifo", OS_READ, &file, NULL), -EMLINK);
     CHECK_INT(symlink("somebodys", "link"), 0);
     CHECK_INT(io_open_own(OS_NONE, "link", OS_WRITE | OS_CREATE, &file, NULL), -EMLINK);
+    make_dir("folder", 0700);
+    CHECK_INT(io_open_own(OS_NONE, "folder", OS_WRITE, &file, NULL), -EMLINK);
+    CHECK_INT(io_open_own(OS_NONE, "folder", OS_READ, &file, NULL), -EMLINK);
     CHECK_INT(file, OS_NONE);
     fail(CALL_STAT, "/somebodys", 1, EIO);
     CHECK_INT(io_open_own(OS_NONE, "somebodys", OS_READ, &file, NULL), -EIO);

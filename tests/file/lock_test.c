@@ -277,10 +277,11 @@ TEST(exclusive_inside_shared_is_refused_at_once)
     open_all();
     CHECK_INT(acquire(OS_LOCK_SHARED), 0);
     struct lock again = LOCK_CLOSED;
-    CHECK_INT(lock_open(&again, &setting.place, &setting.state, &setting.options,
-                        &setting.error), 0);
-    CHECK_INT(lock_acquire(&again, OS_LOCK_EXCLUSIVE, lock_deadline(&setting.options),
-                           &setting.error), -UNTORN_DEADLOCK);
+    CHECK_INT(lock_open(&again, &setting.place, &setting.state, &setting.options, &setting.error),
+              0);
+    CHECK_INT(
+        lock_acquire(&again, OS_LOCK_EXCLUSIVE, lock_deadline(&setting.options), &setting.error),
+        -UNTORN_DEADLOCK);
     CHECK_INT(lock_acquire(&again, OS_LOCK_SHARED, 0, &setting.error), 0);
     lock_close(&again);
     close_all();
@@ -290,8 +291,8 @@ TEST(two_handles_of_one_thread_nest)
 {
     open_all();
     struct lock again = LOCK_CLOSED;
-    CHECK_INT(lock_open(&again, &setting.place, &setting.state, &setting.options,
-                        &setting.error), 0);
+    CHECK_INT(lock_open(&again, &setting.place, &setting.state, &setting.options, &setting.error),
+              0);
     CHECK_INT(acquire(OS_LOCK_EXCLUSIVE), 0);
     CHECK_INT(lock_acquire(&again, OS_LOCK_EXCLUSIVE, 0, &setting.error), 0);
     CHECK(lock_is_current(&again));

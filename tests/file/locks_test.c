@@ -101,8 +101,9 @@ TEST(a_handle_is_locked_and_released_as_often_as_wanted)
     CHECK_INT(untorn_lock_open("f", &at_once, &lock, &error), 0);
     CHECK_INT(elsewhere("f", UNTORN_LOCK_EXCLUSIVE), 0);
     for (int i = 0; i < 1000; i++) {
-        CHECK_INT(untorn_lock_acquire(lock, i % 2 ? UNTORN_LOCK_SHARED : UNTORN_LOCK_EXCLUSIVE,
-                                      &error), 0);
+        CHECK_INT(
+            untorn_lock_acquire(lock, i % 2 ? UNTORN_LOCK_SHARED : UNTORN_LOCK_EXCLUSIVE, &error),
+            0);
         untorn_lock_release(lock);
         untorn_lock_release(lock);
     }
@@ -296,6 +297,22 @@ TEST(several_are_locked_together_and_one_file_twice_nests)
     untorn_unlock(locks[2]);
     untorn_unlock(locks[4]);
     CHECK_INT(untorn_lock_all(NULL, 0, UNTORN_LOCK_EXCLUSIVE, NULL, NULL, &error), 0);
+}
+
+TEST(locks_on_different_file_systems_have_an_order_too)
+{
+    char elsewhere_path[64];
+    snprintf(elsewhere_path, sizeof elsewhere_path, "/dev/shm/untorn-test.%d", getpid());
+    make_dir(elsewhere_path, 0700);
+    strcat(elsewhere_path, "/f");
+    const char *paths[] = {"b", elsewhere_path, "a"};
+    struct untorn_lock *locks[3];
+    int rc = untorn_lock_all(paths, 3, UNTORN_LOCK_EXCLUSIVE, &at_once, locks, &error);
+    for (int i = 0; i < 3; i++)
+        untorn_unlock(locks[i]);
+    *strrchr(elsewhere_path, '/') = '\0';
+    remove_tree(elsewhere_path);
+    CHECK_INT(rc, 0);
 }
 
 TEST(all_are_released_when_one_cannot_be_had)

@@ -109,8 +109,8 @@ TEST(a_record_from_anybody_is_printable_and_bounded)
 
 TEST(a_record_that_makes_no_sense_is_nobody)
 {
-    static const char *const records[] = {"pid", "pid \n", "pidx 5\n", "\n\n\n", "xpid 5\n", "pid x",
-                                          "pid 5x pid 6\n", "PID 5\n"};
+    static const char *const records[] = {"pid",      "pid \n", "pidx 5\n",       "\n\n\n",
+                                          "xpid 5\n", "pid x",  "pid 5x pid 6\n", "PID 5\n"};
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
         put("lock", records[i]);
         struct untorn_holder holder = read_record();
@@ -135,8 +135,12 @@ TEST(a_full_disk_does_not_matter)
 
 TEST(a_holder_is_described_in_words)
 {
-    struct untorn_holder holder = {.held = true, .alive = true, .pid = 12, .since = 1763200800,
-                                   .host = "box", .command = "cp a b"};
+    struct untorn_holder holder = {.held = true,
+                                   .alive = true,
+                                   .pid = 12,
+                                   .since = 1763200800,
+                                   .host = "box",
+                                   .command = "cp a b"};
     char text[256];
     owner_describe(&holder, text, sizeof text);
     CHECK_TEXT(text, "held by pid 12 on box since 2025-11-15 10:00:00 UTC: cp a b");

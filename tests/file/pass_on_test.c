@@ -9,6 +9,7 @@
 #include <untorn.h>
 
 #include "base/limits.h"
+#include "file/inherit.h"
 #include "file/support.h"
 
 #define ROLE "TEST_ROLE"
@@ -311,6 +312,36 @@ TEST(all_that_are_passed_on_are_seen)
         finish_child(start_role("all_that_are_passed_on_are_seen", "inside"));
     for (int i = 0; i < MANY; i++)
         untorn_unlock(locks[i]);
+}
+
+static void hold_and_name(const char *path, size_t *used)
+{
+    struct os_stat stat;
+    int fd = fcntl(open(path, O_RDWR | O_CREAT, 0600), F_DUPFD, 10);
+    CHECK(fd >= 10);
+    CHECK_INT(os_stat(fd, NULL, &stat), 0);
+    CHECK_INT(os_lock(fd, OS_LOCK_EXCLUSIVE), 0);
+    CHECK(inherit_add(value, sizeof value, used, fd, &stat, OS_LOCK_EXCLUSIVE));
+    CHECK_INT(setenv(UNTORN_LOCK_VARIABLE, value, 1), 0);
+}
+
+TEST(locks_inside_each_other_go_only_so_deep)
+{
+    char path[64];
+    size_t used = 0;
+    struct untorn_lock *lock = take("f", UNTORN_LOCK_EXCLUSIVE);
+    untorn_unlock(lock);
+    make_dir(".untorn/inner", 0700);
+    hold_and_name(".untorn/lock/f", &used);
+    for (int depth = 1; depth <= LIMIT_NEST; depth++) {
+        CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, &at_once, &lock, &error), 0);
+        untorn_unlock(lock);
+        snprintf(path, sizeof path, ".untorn/inner/f.%d", depth);
+        CHECK(exists(path));
+        hold_and_name(path, &used);
+    }
+    CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, &at_once, &lock, &error), -UNTORN_INVALID);
+    CHECK(strstr(error.detail, "64 times"));
 }
 
 TEST(garbage_that_was_inherited_does_not_hide_what_is_added)

@@ -194,8 +194,8 @@ TEST(an_empty_path_makes_no_sense)
 TEST(our_own_folder_is_no_place_for_a_file)
 {
     static const char *const ours[] = {".untorn", ".untorn-0", "./.untorn", ".untorn-4294967295"};
-    static const char *const others[] = {".untorn-", ".untorn-x", ".untorn-1x", ".untorns",
-                                         "untorn", ".untorn-1.json"};
+    static const char *const others[] = {".untorn-", ".untorn-x", ".untorn-1x",
+                                         ".untorns", "untorn",    ".untorn-1.json"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         check_fails(ours[i], UNTORN_NAME);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -311,6 +311,33 @@ TEST(a_directory_that_may_not_be_entered_is_denied)
     make_dir("open", 0755);
     put("open/f", "");
     in_child_as(ALICE, ALICE, find_closed_doors, NULL);
+}
+
+static void follow_links_in_shared_places(void *context)
+{
+    (void)context;
+    check_leads_to("shared/mine", ".", "f", true);
+    check_leads_to("shared/owners", ".", "f", true);
+    check_fails("shared/bobs", UNTORN_DENIED);
+    check_leads_to("open/bobs", ".", "f", true);
+    options.symlink = UNTORN_REPLACE_LINK;
+    check_leads_to("shared/bobs", "shared", "bobs", true);
+}
+
+TEST(a_link_that_somebody_put_into_a_shared_directory_is_not_followed)
+{
+    need_root();
+    put("f", "");
+    make_dir("shared", 01777);
+    make_dir("open", 0777);
+    CHECK_INT(symlink("../f", "shared/mine"), 0);
+    CHECK_INT(symlink("../f", "shared/bobs"), 0);
+    CHECK_INT(symlink("../f", "shared/owners"), 0);
+    CHECK_INT(symlink("../f", "open/bobs"), 0);
+    CHECK_INT(lchown("shared/mine", ALICE, ALICE), 0);
+    CHECK_INT(lchown("shared/bobs", BOB, BOB), 0);
+    CHECK_INT(lchown("open/bobs", BOB, BOB), 0);
+    in_child_as(ALICE, ALICE, follow_links_in_shared_places, NULL);
 }
 
 TEST(a_directory_above_may_be_swapped_once_the_place_is_known)

@@ -1,6 +1,8 @@
 /* untorn/probe.h: what a directory's file system gives, tried out. */
 #include "harness.h"
 
+#include <sys/file.h>
+
 #include <untorn.h>
 
 #include "file/interpose.h"
@@ -122,6 +124,34 @@ static void make_other_case(void *context)
     put(path, "");
 }
 
+TEST(what_a_killed_probe_left_is_cleared_up)
+{
+    char name[64], path[80];
+    snprintf(name, sizeof name, ".untorn-probe-%u", geteuid());
+    make_dir(name, 0700);
+    snprintf(path, sizeof path, "%s/a", name);
+    put(path, "left");
+    CHECK_INT(try_out("."), 0);
+    CHECK(probe.writable && probe.lock && probe.replace);
+    CHECK_INT(count_entries(".", ""), 0);
+}
+
+TEST(a_probe_leaves_another_that_runs_alone)
+{
+    char name[64];
+    snprintf(name, sizeof name, ".untorn-probe-%u", geteuid());
+    make_dir(name, 0700);
+    int theirs = open(name, O_RDONLY);
+    CHECK_INT(flock(theirs, LOCK_EX), 0);
+    CHECK_INT(try_out("."), 0);
+    CHECK(probe.writable && probe.lock && probe.replace);
+    CHECK_INT(count_entries(".", ""), 1);
+    fail(CALL_ENTROPY, "", 1, EIO);
+    CHECK_INT(try_out("."), -UNTORN_IO);
+    CHECK_INT(count_entries(".", ""), 1);
+    close(theirs);
+}
+
 TEST(folded_case_is_noticed)
 {
     CHECK_INT(try_out("."), 0);
@@ -142,8 +172,8 @@ TEST(a_trial_that_fails_is_told_and_leaves_nothing)
     } faults[] = {{CALL_WRITE, "untorn-probe", ENOSPC, UNTORN_NO_SPACE},
                   {CALL_FSYNC, "untorn-probe", EIO, UNTORN_IO},
                   {CALL_MKDIR, "untorn-probe", ENOSPC, UNTORN_NO_SPACE},
-                  {CALL_STATFS, "", EIO, UNTORN_IO},
-                  {CALL_ENTROPY, "", EIO, UNTORN_IO}};
+                  {CALL_OPEN, "untorn-probe", EMFILE, UNTORN_FAILED},
+                  {CALL_STATFS, "", EIO, UNTORN_IO}};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         fail(faults[i].call, faults[i].path, 1, faults[i].code);
         CHECK_INT(try_out("."), -(int)faults[i].status);

@@ -270,6 +270,22 @@ TEST(no_descriptor_is_left_open)
     CHECK_INT(open_descriptors(), before);
 }
 
+static void make_newer_folder(void *context)
+{
+    (void)context;
+    if (exists(".untorn"))
+        return;
+    make_dir(".untorn", 0755);
+    put(".untorn/format", "2\n");
+}
+
+TEST(a_folder_of_a_newer_format_that_comes_in_the_middle_of_a_read_is_noticed)
+{
+    put("f", "text");
+    at(CALL_READ, "/f", 1, make_newer_folder, NULL);
+    check_load_fails("f", UNTORN_NEWER_FORMAT);
+}
+
 TEST(a_newer_format_is_not_guessed_at)
 {
     CHECK_INT(untorn_write("f", "text", 4, NULL, &error), 0);

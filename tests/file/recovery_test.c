@@ -107,9 +107,9 @@ static void crash_everywhere(size_t old, size_t new)
     static const struct {
         enum call call;
         const char *path;
-    } places[] = {{CALL_WRITE, "/d/target"},        {CALL_TRUNCATE, "/d/target"},
-                  {CALL_WRITE, "/inplace/target"},  {CALL_TRUNCATE, "/inplace/target"},
-                  {CALL_OPEN, "/inplace/target"},   {CALL_CHMOD, "/inplace/target"}};
+    } places[] = {{CALL_WRITE, "/d/target"},       {CALL_TRUNCATE, "/d/target"},
+                  {CALL_WRITE, "/inplace/target"}, {CALL_TRUNCATE, "/inplace/target"},
+                  {CALL_OPEN, "/inplace/target"},  {CALL_CHMOD, "/inplace/target"}};
     int deaths = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         for (int nth = 1;; nth++, deaths++) {
@@ -427,16 +427,15 @@ TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
         enum call call;
         const char *path;
         int nth;
-    } faults[] = {{CALL_WRITE, "/d/target", 1},      {CALL_WRITE, "/d/target", 2},
-                  {CALL_TRUNCATE, "/d/target", 1},   {CALL_FSYNC, "/d/target", 1},
+    } faults[] = {{CALL_WRITE, "/d/target", 1},       {CALL_WRITE, "/d/target", 2},
+                  {CALL_TRUNCATE, "/d/target", 1},    {CALL_FSYNC, "/d/target", 1},
                   {CALL_WRITE, "/inplace/target", 1}, {CALL_FSYNC, "/inplace/target", 1},
                   {CALL_READ, "/d/target", 1}};
     arm(50, 900);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         set_state(old_bytes, 50);
         fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
-        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error),
-                  UNTORN_UNSETTLED_IN_PLACE);
+        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), UNTORN_UNSETTLED_IN_PLACE);
         forget_rules();
         check_readable();
         unsigned flags = recover();
@@ -458,6 +457,56 @@ TEST(a_journal_that_cannot_be_read_stops_the_writer)
     forget_rules();
     CHECK_INT(recover(), UNTORN_FLAG_RECOVERED);
     check_is_new();
+}
+
+TEST(a_file_that_cannot_be_looked_at_stops_writers_and_readers)
+{
+    struct untorn_content content;
+    arm(50, 60);
+    set_state(old_bytes, 50);
+    for (int nth = 1; nth <= 4; nth++) {
+        fail(CALL_STAT, "/d/target", nth, EIO);
+        int rc = untorn_write(TARGET, "x", 1, NULL, &error);
+        CHECK(rc != 0);
+        forget_rules();
+        set_state(old_bytes, 50);
+        fail(CALL_STAT, "/d/target", nth, EIO);
+        rc = untorn_read(TARGET, NULL, &content, &error);
+        CHECK(rc == 0 || rc == -UNTORN_IO);
+        untorn_content_free(&content);
+        forget_rules();
+    }
+    CHECK_INT(recover(), UNTORN_FLAG_RECOVERED);
+    check_is_new();
+}
+
+static void finish_meanwhile(void *context)
+{
+    (void)context;
+    CHECK_INT(recover(), UNTORN_FLAG_RECOVERED);
+}
+
+/* [INPLACE-4] */
+TEST(a_recovery_in_the_middle_of_a_read_is_noticed)
+{
+    struct untorn_content content;
+    arm(5000, 6000);
+    set_state(old_bytes, 5000);
+    struct rule *reads = new_rule(CALL_READ, "/inplace/target", 1, 0);
+    CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
+    untorn_content_free(&content);
+    int count = reads->seen;
+    forget_rules();
+    CHECK(count >= 4);
+    for (int nth = 1; nth <= count; nth++) {
+        set_state(old_bytes, 5000);
+        at(CALL_READ, "/inplace/target", nth, finish_meanwhile, NULL);
+        CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
+        CHECK_INT(rules[CALL_READ][0].seen >= nth, 1);
+        forget_rules();
+        check_content(content.data, content.size, new_bytes, new_size);
+        untorn_content_free(&content);
+    }
 }
 
 TEST(a_conflict_that_cannot_be_kept_stops_the_writer)

@@ -171,14 +171,16 @@ TEST(until_the_rename_every_failure_leaves_the_old_version_and_no_stage)
         int code;
         enum untorn_status status;
     } faults[] = {
-        {CALL_WRITE, STAGE, ENOSPC, UNTORN_NO_SPACE}, {CALL_FSYNC, STAGE, EIO, UNTORN_IO},
-        {CALL_FSYNC, STAGE, ENOSPC, UNTORN_NO_SPACE}, {CALL_CHMOD, STAGE, EIO, UNTORN_IO},
-        {CALL_RENAME, "/d/target", EIO, UNTORN_IO},   {CALL_RENAME, "/d/target", ENOSPC,
-                                                       UNTORN_NO_SPACE},
+        {CALL_WRITE, STAGE, ENOSPC, UNTORN_NO_SPACE},
+        {CALL_FSYNC, STAGE, EIO, UNTORN_IO},
+        {CALL_FSYNC, STAGE, ENOSPC, UNTORN_NO_SPACE},
+        {CALL_CHMOD, STAGE, EIO, UNTORN_IO},
+        {CALL_RENAME, "/d/target", EIO, UNTORN_IO},
+        {CALL_RENAME, "/d/target", ENOSPC, UNTORN_NO_SPACE},
         {CALL_RENAME, "/d/target", EACCES, UNTORN_DENIED},
         {CALL_RENAME, "/d/target", EISDIR, UNTORN_NOT_A_FILE},
-        {CALL_OPEN, STAGE, ENOSPC, UNTORN_NO_SPACE},  {CALL_OPEN, "/d/target", EMFILE,
-                                                       UNTORN_FAILED},
+        {CALL_OPEN, STAGE, ENOSPC, UNTORN_NO_SPACE},
+        {CALL_OPEN, "/d/target", EMFILE, UNTORN_FAILED},
         {CALL_FLOCK, "/lock/target", ENOLCK, UNTORN_FAILED},
     };
     begin_with("old");
@@ -382,6 +384,12 @@ TEST(a_stage_that_cannot_be_renewed_leaves_the_old_version)
 
 /* ---- renames that are not what they seem ---- */
 
+static void fail_all_looks(void *context)
+{
+    struct rule *rule = context;
+    rule->code = EIO;
+}
+
 static void rename_really(void *context)
 {
     (void)context;
@@ -396,6 +404,17 @@ TEST(a_rename_that_took_place_although_it_failed_is_done)
     CHECK_INT(save("new"), 0);
     CHECK_TEXT(text_of(TARGET), "new");
     CHECK_INT(stages(), 0);
+}
+
+TEST(a_rename_whose_outcome_cannot_be_learnt_is_not_settled)
+{
+    begin_with("old");
+    fail(CALL_RENAME, "/d/target", 1, EIO);
+    struct rule *rule = new_rule(CALL_STAT, "/d/target", 1, 0);
+    at(CALL_RENAME, "/d/target", 1, fail_all_looks, rule);
+    CHECK_INT(save("new"), UNTORN_UNSETTLED_FLUSH);
+    forget_rules();
+    CHECK_TEXT(text_of(TARGET), "old");
 }
 
 TEST(without_a_rename_that_refuses_the_check_stands_in_for_it)

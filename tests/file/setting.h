@@ -17,7 +17,8 @@ static inline void setting_open(struct setting *setting, const char *path)
     error_begin(&setting->error, NULL, path);
     CHECK_INT(place_resolve(path, &setting->options, &setting->place, &setting->error), 0);
     CHECK_INT(state_open(&setting->place, &setting->options, STATE_CREATE, &setting->state,
-                         &setting->error), 0);
+                         &setting->error),
+              0);
 }
 
 static inline void setting_close(struct setting *setting)

@@ -112,8 +112,8 @@ TEST(a_folder_that_a_crash_left_half_made_is_completed)
 
 TEST(the_folder_is_as_open_as_the_directory_and_follows_it)
 {
-    static const unsigned modes[][2] = {{0700, 0600}, {0750, 0640}, {0755, 0644}, {0775, 0664},
-                                        {0777, 0666}};
+    static const unsigned modes[][2] = {
+        {0700, 0600}, {0750, 0640}, {0755, 0644}, {0775, 0664}, {0777, 0666}};
     make_dir("d", 0700);
     umask(077);
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -150,6 +150,7 @@ TEST(the_folder_follows_a_directory_that_is_closed_to_others_again)
     make_dir("d", 0777);
     check_opens("d/f");
     CHECK_INT(chmod("d", 0755), 0);
+    check_useless("d/f", UNTORN_UNTRUSTED);
     check_opens("d/f");
     CHECK_INT(mode_of("d/.untorn"), 0755);
 }
@@ -227,12 +228,12 @@ static void check_trust_as_alice(void *context)
 TEST(whose_folder_is_used_depends_on_whose_directory_it_is)
 {
     static const struct case_of_trust cases[] = {
-        {ALICE, 0755, ALICE, 0755, true},  {ALICE, 0755, 0, 0755, true},
-        {ALICE, 0755, BOB, 0755, false},   {BOB, 0755, BOB, 0755, true},
-        {BOB, 0755, ALICE, 0755, true},    {BOB, 0755, 0, 0755, true},
-        {0, 0755, BOB, 0755, false},       {0, 0755, 0, 0755, true},
-        {ALICE, 0755, ALICE, 0757, true},  {ALICE, 0755, 0, 0777, false},
-        {ALICE, 0777, BOB, 0777, true},    {0, 0777, BOB, 0755, true},
+        {ALICE, 0755, ALICE, 0755, true}, {ALICE, 0755, 0, 0755, true},
+        {ALICE, 0755, BOB, 0755, false},  {BOB, 0755, BOB, 0755, true},
+        {BOB, 0755, ALICE, 0755, true},   {BOB, 0755, 0, 0755, true},
+        {0, 0755, BOB, 0755, false},      {0, 0755, 0, 0755, true},
+        {ALICE, 0755, 0, 0777, false},    {ALICE, 0755, 0, 0757, false},
+        {ALICE, 0777, BOB, 0777, true},   {0, 0777, BOB, 0755, true},
         {ALICE, 0775, BOB, 0775, true},
     };
     need_root();
@@ -482,6 +483,15 @@ TEST(a_state_directory_that_may_not_be_used_fails_writers_and_is_as_good_as_abse
     in_child_as(ALICE, ALICE, find_state_closed, NULL);
 }
 
+TEST(nothing_is_kept_inside_our_own_folder_also_through_a_link)
+{
+    check_opens("f");
+    make_dir(".untorn/inside", 0700);
+    CHECK_INT(symlink(".untorn/inside", "link"), 0);
+    check_refused("link/f", UNTORN_NAME);
+    CHECK_INT(count_entries(".untorn/inside", ""), 0);
+}
+
 TEST(a_state_directory_that_is_a_file_is_not_a_missing_file)
 {
     put("file", "");
@@ -522,9 +532,11 @@ TEST(a_folder_that_is_a_link_is_not_followed)
     make_dir("elsewhere", 0700);
     CHECK_INT(open_state("f", STATE_CREATE), 0);
     CHECK_INT(symlink("../elsewhere", ".untorn/lock"), 0);
-    int rc = state_folder(&state, FOLDER_LOCK, true, &folder);
-    CHECK(rc == -ELOOP || rc == -ENOTDIR);
+    CHECK_INT(state_folder(&state, FOLDER_LOCK, true, &folder), -EMLINK);
+    put(".untorn/stage", "");
+    CHECK_INT(state_folder(&state, FOLDER_STAGE, true, &folder), -EMLINK);
     close_state();
+    CHECK_INT(count_entries("elsewhere", ""), 0);
 }
 
 TEST(the_folder_is_current_until_it_is_removed_or_replaced)
@@ -577,6 +589,43 @@ TEST(a_folder_that_is_removed_while_it_is_made_is_made_again_or_noticed)
     CHECK_INT(open_state("f", STATE_CREATE), 0);
     CHECK(!state_is_current(&state));
     close_state();
+}
+
+static void remove_directory(void *context)
+{
+    (void)context;
+    CHECK_INT(rmdir("d"), 0);
+}
+
+TEST(a_directory_that_is_removed_under_us_means_starting_over)
+{
+    make_dir("d", 0700);
+    at(CALL_MKDIR, "/d/.untorn", 1, remove_directory, NULL);
+    CHECK_INT(open_state("d/f", STATE_CREATE), AGAIN);
+    close_state();
+}
+
+TEST(a_physical_path_too_long_to_have_a_key_is_told)
+{
+    enum { LEVELS = 20 };
+    char name[251], directory[4096];
+    memset(name, 'n', 250);
+    name[250] = '\0';
+    make_dir("state", 0700);
+    CHECK(realpath("state", directory));
+    for (int i = 0; i < LEVELS; i++) {
+        make_dir(name, 0700);
+        CHECK_INT(chdir(name), 0);
+    }
+    options.state_dir = directory;
+    int rc = open_state("f", STATE_CREATE);
+    close_state();
+    for (int i = 0; i < LEVELS; i++) {
+        CHECK_INT(chdir(".."), 0);
+        CHECK_INT(rmdir(name), 0);
+    }
+    CHECK(rc < 0);
+    CHECK_INT(error.status, UNTORN_NAME);
 }
 
 static void make_meanwhile(void *context)

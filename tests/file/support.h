@@ -124,6 +124,15 @@ static inline void remove_tree(const char *path)
     CHECK_INT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+/* "WORKING-DIRECTORY/NAME". Borrowed until the next call. */
+static inline const char *full_path(const char *name)
+{
+    static char path[4096];
+    CHECK(getcwd(path, sizeof path / 2));
+    strcat(strcat(path, "/"), name);
+    return path;
+}
+
 static inline void make_dir(const char *path, unsigned mode)
 {
     CHECK_INT(mkdir(path, 0700), 0);
@@ -234,8 +243,8 @@ struct partner {
     int to, from;
 };
 
-/* `run` calls partner_ready once, when the first process may go on; that returns when partner_end is
- * called, and ends the process quietly if the test has failed meanwhile. */
+/* `run` calls partner_ready once, when the first process may go on; that returns when partner_end
+ * is called, and ends the process quietly if the test has failed meanwhile. */
 struct partner_context {
     int to, from;
     void *context;

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include <untorn/write.h>
+#include <untorn.h>
 
 #include "file/interpose.h"
 #include "file/setting.h"
@@ -169,6 +169,23 @@ TEST(looking_removes_nothing)
     open_folders();
     make_stage_of("f", 1);
     CHECK(sweep_is_dead(setting.state.folders[FOLDER_STAGE], "f.0000000000000001"));
+    CHECK_INT(stages_of("f."), 1);
+    setting_close(&setting);
+}
+
+TEST(a_stage_that_cannot_be_judged_is_not_called_dead)
+{
+    struct untorn_check what = {.repair = true};
+    size_t still_open;
+    open_folders();
+    make_stage_of("f", 1);
+    os_fd folder = setting.state.folders[FOLDER_STAGE];
+    fail(CALL_FLOCK, "/stage/f.", 1, ENOLCK);
+    CHECK_INT(sweep_is_dead(folder, "f.0000000000000001"), -ENOLCK);
+    fail(CALL_OPEN, "/stage/f.", 1, EMFILE);
+    CHECK_INT(sweep_is_dead(folder, "f.0000000000000001"), -EMFILE);
+    fail(CALL_OPEN, "/stage/f.", 1, EMFILE);
+    CHECK_INT(untorn_check(".", &what, NULL, &still_open, NULL), -UNTORN_FAILED);
     CHECK_INT(stages_of("f."), 1);
     setting_close(&setting);
 }

@@ -207,8 +207,8 @@ static void *append_lines(void *context)
 {
     char line[64];
     for (int i = 0; i < 10; i++) {
-        int size = snprintf(line, sizeof line, "{\"thread\":%d,\"line\":%d}\n", (int)(intptr_t)context,
-                            i);
+        int size =
+            snprintf(line, sizeof line, "{\"thread\":%d,\"line\":%d}\n", (int)(intptr_t)context, i);
         CHECK_INT(untorn_append("f", line, (size_t)size, UNTORN_RECORDS_JSON, &options, NULL), 0);
     }
     return NULL;

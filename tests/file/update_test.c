@@ -102,7 +102,7 @@ TEST(no_change_leaves_the_file_and_flushes_it)
     struct script nothing = {.expected = "old"}, same = {.expected = "old", .set = "old"};
     put("f", "old");
     ino_t inode = stat_of("f").st_ino;
-    const struct rule *flushes = watch(CALL_FSYNC, "/f");
+    const struct rule *flushes = watch(CALL_FSYNC, full_path("f"));
     CHECK_INT(update(&nothing), 0);
     CHECK_INT(error.flags, UNTORN_FLAG_UNCHANGED);
     CHECK_INT(update(&same), 0);
@@ -362,15 +362,15 @@ TEST(a_failure_leaves_the_old_version)
         const char *path;
         int code;
         enum untorn_status status;
-    } faults[] = {{CALL_READ, "/f", EIO, UNTORN_IO},
+    } faults[] = {{CALL_READ, NULL, EIO, UNTORN_IO},
                   {CALL_WRITE, "/stage/f.", ENOSPC, UNTORN_NO_SPACE},
                   {CALL_OPEN, "/stage/f.", ENOSPC, UNTORN_NO_SPACE},
                   {CALL_FSYNC, "/stage/f.", EIO, UNTORN_IO},
-                  {CALL_RENAME, "/f", EIO, UNTORN_IO}};
+                  {CALL_RENAME, NULL, EIO, UNTORN_IO}};
     put("f", "old");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct script script = {.expected = "old", .set = "new"};
-        fail(faults[i].call, faults[i].path, 1, faults[i].code);
+        fail(faults[i].call, faults[i].path ? faults[i].path : full_path("f"), 1, faults[i].code);
         CHECK_INT(update(&script), -(int)faults[i].status);
         forget_rules();
         CHECK_TEXT(text_of("f"), "old");

@@ -86,6 +86,23 @@ TEST(nobody_sees_anything_until_the_commit)
     CHECK_INT(stages(), 0);
 }
 
+TEST(a_writer_knows_the_hash_of_what_was_written)
+{
+    struct untorn_writer *writer = NULL;
+    struct untorn_hash empty = untorn_hash("", 0), all = untorn_hash("one two", 7), hash;
+    CHECK_INT(untorn_writer_begin("f", NULL, &writer, &error), 0);
+    hash = untorn_writer_hash(writer);
+    CHECK(untorn_hash_equal(&hash, &empty));
+    CHECK_INT(untorn_writer_write(writer, "one ", 4, &error), 0);
+    CHECK_INT(untorn_writer_write(writer, "two", 3, &error), 0);
+    hash = untorn_writer_hash(writer);
+    CHECK(untorn_hash_equal(&hash, &all));
+    CHECK_INT(untorn_writer_commit(writer, &error), 0);
+    hash = untorn_writer_hash(writer);
+    CHECK(untorn_hash_equal(&hash, &all));
+    untorn_writer_free(writer);
+}
+
 TEST(a_writer_takes_no_lock_until_the_commit)
 {
     struct untorn_writer *writer = NULL;
@@ -498,6 +515,96 @@ TEST(a_creation_past_a_device_boundary_is_not_called_visible_while_it_is_empty)
         CHECK_TEXT(text_of("user/f"), "content");
 }
 
+static void replace_meanwhile(void *context)
+{
+    put("foreign", context);
+    CHECK_INT(rename("foreign", "user/f"), 0);
+}
+
+static void write_meanwhile(void *context)
+{
+    put("user/f", context);
+}
+
+/* The empty file that stands for a moment may become somebody else's: that is not ours to remove.
+ */
+static void check_others_are_spared(void (*deed)(void *))
+{
+    make_dir("user", 0755);
+    options.state_dir = other_file_system();
+    options.exclusive = true;
+    CHECK_INT(save("user/first", "x"), 0);
+    at(CALL_FSYNC, "/inplace/f", 1, deed, "theirs");
+    int rc = save("user/f", "content");
+    forget_rules();
+    remove_tree(options.state_dir);
+    CHECK_INT(rc, -UNTORN_EXISTS);
+    CHECK_TEXT(text_of("user/f"), "theirs");
+}
+
+TEST(a_file_replaced_while_it_is_made_past_a_device_boundary_is_not_removed)
+{
+    check_others_are_spared(replace_meanwhile);
+}
+
+TEST(a_file_written_while_it_is_made_past_a_device_boundary_is_not_removed)
+{
+    check_others_are_spared(write_meanwhile);
+}
+
+static void make_meanwhile(void *context)
+{
+    if (!exists("user/f"))
+        put("user/f", context);
+}
+
+TEST(a_file_made_by_somebody_else_past_a_device_boundary_is_seen)
+{
+    make_dir("user", 0755);
+    options.state_dir = other_file_system();
+    options.exclusive = true;
+    CHECK_INT(save("user/first", "x"), 0);
+    at(CALL_RENAME, "/user/f", 1, make_meanwhile, "theirs");
+    fail(CALL_RENAME, "/user/f", 1, EXDEV);
+    int rc = save("user/f", "content");
+    forget_rules();
+    remove_tree(options.state_dir);
+    CHECK_INT(rc, -UNTORN_EXISTS);
+    CHECK_TEXT(text_of("user/f"), "theirs");
+}
+
+TEST(a_creation_past_a_device_boundary_that_cannot_be_taken_back_is_not_settled)
+{
+    make_dir("user", 0755);
+    options.state_dir = other_file_system();
+    CHECK_INT(save("user/first", "x"), 0);
+    fail(CALL_WRITE, "/user/f", 1, EIO);
+    fail(CALL_UNLINK, "/user/f", 1, EIO);
+    int rc = save("user/f", "content");
+    forget_rules();
+    remove_tree(options.state_dir);
+    CHECK_INT(rc, UNTORN_UNSETTLED_IN_PLACE);
+}
+
+TEST(at_level_cache_a_creation_past_a_device_boundary_flushes_nothing)
+{
+    make_dir("user", 0755);
+    options.state_dir = other_file_system();
+    options.level = UNTORN_CACHE;
+    CHECK_INT(save("user/first", "x"), 0);
+    const struct rule *flushes = watch(CALL_FSYNC, "");
+    int rc = save("user/f", "content");
+    fail(CALL_WRITE, "/user/g", 1, EIO);
+    int failed = save("user/g", "content");
+    int seen = flushes->seen;
+    forget_rules();
+    remove_tree(options.state_dir);
+    CHECK_INT(rc, 0);
+    CHECK_INT(failed, -UNTORN_IO);
+    CHECK(!exists("user/g"));
+    CHECK_INT(seen, 0);
+}
+
 static void save_where_i_may_not(void *context)
 {
     (void)context;
@@ -575,8 +682,8 @@ static void check_combination(enum kind_of_path kind, unsigned bits, const char 
         CHECK_INT(rc, 0);
         CHECK_TEXT(content.data, text);
         if (options.mode && !(options.keep_inode && kind != NOTHING))
-            CHECK_INT(stat_of("scene/path").st_mode & 077, S_ISLNK(stat_of("scene/path").st_mode)
-                                                                ? 077 : 0);
+            CHECK_INT(stat_of("scene/path").st_mode & 077,
+                      S_ISLNK(stat_of("scene/path").st_mode) ? 077 : 0);
     } else {
         CHECK_INT(rc, kind == REGULAR || kind == LINK ? 0 : -UNTORN_MISSING);
         if (rc == 0)

@@ -375,7 +375,7 @@ static void share(const char *made, const char *parent, const uint32_t *private_
 
 TEST(a_folder_of_ours_is_as_open_as_its_parent)
 {
-    static const unsigned modes[][2] = {{0700, 0700}, {0755, 0755}, {0775, 0775}, {0777, 0777},
+    static const unsigned modes[][2] = {{0700, 0700},  {0755, 0755},   {0775, 0775}, {0777, 0777},
                                         {01777, 0777}, {02775, 02775}, {0555, 0755}, {0500, 0700}};
     make_dir("parent", 0700);
     make_dir("parent/ours", 0700);
@@ -389,7 +389,7 @@ TEST(a_folder_of_ours_is_as_open_as_its_parent)
 
 TEST(a_file_of_ours_is_for_those_who_may_write_the_parent)
 {
-    static const unsigned modes[][2] = {{0700, 0600}, {0755, 0600}, {0775, 0660}, {0777, 0666},
+    static const unsigned modes[][2] = {{0700, 0600}, {0755, 0600},  {0775, 0660}, {0777, 0666},
                                         {0757, 0606}, {02775, 0660}, {0555, 0600}};
     make_dir("parent", 0700);
     put("parent/ours", "");

@@ -89,7 +89,8 @@ TEST(every_torn_record_is_told_from_every_whole_one)
         put("a.jsonl", text);
         CHECK_INT(add("a.jsonl", "9", UNTORN_RECORDS_BY_NAME), 0);
         CHECK_INT(error.flags, whole ? UNTORN_FLAG_TAIL_ENDED : UNTORN_FLAG_TAIL_KEPT);
-        snprintf(text, sizeof text, "0\n%s9\n", whole ? "{\"n\":[1,2.5],\"s\":\"a\\u00e9b\"}\n" : "");
+        snprintf(text, sizeof text, "0\n%s9\n",
+                 whole ? "{\"n\":[1,2.5],\"s\":\"a\\u00e9b\"}\n" : "");
         CHECK_TEXT(text_of("a.jsonl"), text);
     }
 }
