@@ -189,15 +189,9 @@ static int flush(struct append *append, struct untorn_error *error)
 /* [APPEND-3] A log that this call made goes with its failure. */
 static int take_back(struct append *append, int rc, struct untorn_error *error)
 {
-    struct os_stat ours, named;
-    const struct place *place = &append->target.place;
-    int os_rc = os_stat(append->file, NULL, &ours);
-    if (os_rc == 0)
-        os_rc = os_stat(place->dir, place->name, &named);
-    if (os_rc == 0 && ours.size == 0 && os_same_file(&ours, &named))
-        os_rc = replace_take_back(&append->target);
+    int os_rc = replace_take_back(&append->target, append->file);
     append->created = false;
-    if (os_rc < 0 && os_rc != -ENOENT)
+    if (os_rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, os_rc, "take it back");
     return rc;
 }

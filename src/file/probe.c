@@ -91,8 +91,8 @@ static int open_trial(struct trial *trial)
         rc = os_stat(trial->folder, NULL, &stat);
     if (rc == 0 && stat.owner != os_user())
         rc = -EEXIST; /* somebody else's */
-    if (rc == 0)
-        rc = os_lock(trial->folder, OS_LOCK_EXCLUSIVE);
+    if (rc == 0 && os_lock(trial->folder, OS_LOCK_EXCLUSIVE) == -EWOULDBLOCK)
+        rc = -EEXIST; /* another probe runs */
     if (rc < 0) {
         os_close(trial->folder);
         trial->folder = OS_NONE;

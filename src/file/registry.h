@@ -55,8 +55,8 @@ bool registry_take_waiters(const struct os_stat *stat);
 /* This process, found out once. */
 void registry_self(struct os_process *ret_self);
 
-/* Whether the file system of `dir` is reached over a network. Asked once for each device: on xfs the
- * question makes a replace dearer by tens of microseconds. */
+/* Whether the file system of `dir` is reached over a network. Asked once for each device: on xfs
+ * the question makes a replace dearer by tens of microseconds. */
 bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[32]);
 
 /* What the child of a fork does. Also starts a simulated process afresh. */

@@ -105,9 +105,17 @@ int replace_confirm(struct target *target, struct untorn_error *error)
     return replace_flush_name(target, error);
 }
 
-int replace_take_back(struct target *target)
+int replace_take_back(struct target *target, os_fd made)
 {
-    int rc = os_remove(target->place.dir, target->place.name, false);
+    struct os_stat ours, named;
+    const struct place *place = &target->place;
+    int rc = os_stat(made, NULL, &ours);
+    if (rc == 0)
+        rc = os_stat(place->dir, place->name, &named);
+    if (rc == 0 && (ours.size > 0 || !os_same_file(&ours, &named)))
+        return 0;
+    if (rc == 0)
+        rc = os_remove(place->dir, place->name, false);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     if (target->options->level == UNTORN_CACHE)
@@ -254,7 +262,7 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
     if (rc == 0)
         rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
                            target->options, error);
-    if (rc < 0 && target->hold != OS_NONE && replace_take_back(target) < 0 && rc != AGAIN)
+    if (rc < 0 && target->hold != OS_NONE && replace_take_back(target, target->hold) < 0 && rc != AGAIN)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, 0, "take it back");
     return rc;
 }

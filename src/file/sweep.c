@@ -44,7 +44,8 @@ static int visit(void *context, const char *entry)
     if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
         return 1;
     bool spared = sweep->own && strcmp(entry, sweep->own->name) == 0;
-    if (spared || !path_is_own_entry(entry, sweep->own_name) || take(sweep->folder, entry, &file) <= 0)
+    if (spared || !path_is_own_entry(entry, sweep->own_name) ||
+        take(sweep->folder, entry, &file) <= 0)
         return 0;
     if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
         sweep->removed++;
