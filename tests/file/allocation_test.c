@@ -3,6 +3,8 @@
  */
 #include "harness.h"
 
+#include <sys/xattr.h>
+
 #include <untorn.h>
 
 #include "file/journal.h"
@@ -137,6 +139,25 @@ static int write_new(void)
 TEST(a_write_survives_every_failed_allocation)
 {
     CHECK(walk(begin_with_old, write_new, check_old_or_new) >= 3);
+}
+
+static void begin_with_attributes(void)
+{
+    begin_with_old();
+    if (setxattr("f", "user.note", "keep", 4, 0) < 0)
+        SKIP("this file system has no extended attributes");
+}
+
+static void check_attributes(int rc)
+{
+    char value[8];
+    check_old_or_new(rc);
+    CHECK_INT(getxattr("f", "user.note", value, sizeof value), 4);
+}
+
+TEST(a_write_of_a_file_with_attributes_survives_every_failed_allocation)
+{
+    CHECK(walk(begin_with_attributes, write_new, check_attributes) >= 5);
 }
 
 static int write_with_everything(void)

@@ -501,6 +501,12 @@ TEST(a_file_whose_owner_cannot_be_given_is_overwritten_in_place)
     CHECK_INT(mode_of(TARGET), 0666);
 }
 
+static void fail_to_save(void *context)
+{
+    (void)context;
+    CHECK_INT(save("alice"), -UNTORN_DENIED);
+}
+
 static void save_as_bob(void *context)
 {
     CHECK_INT(save(context), 0);
@@ -517,12 +523,11 @@ TEST(users_who_share_a_file_share_its_journal)
     CHECK_INT(stat_of(JOURNAL).st_uid, BOB);
     in_child_as(ALICE, ALICE, save_what_is_bobs, NULL);
     CHECK_TEXT(text_of(TARGET), "alice was here");
-}
-
-static void fail_to_save(void *context)
-{
-    (void)context;
-    CHECK_INT(save("alice"), -UNTORN_DENIED);
+    CHECK_INT(chmod(JOURNAL, 0606), 0); /* the file was opened since: it may stay narrower */
+    in_child_as(ALICE, ALICE, save_what_is_bobs, NULL);
+    CHECK_INT(chmod(JOURNAL, 0666), 0); /* the file was closed since: it may not stay wider */
+    CHECK_INT(chmod(TARGET, 0606), 0);
+    in_child_as(ALICE, ALICE, fail_to_save, NULL);
 }
 
 TEST(a_file_that_may_not_be_written_cannot_be_overwritten_in_place)

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "file/inherit.h"
+#include "file/interpose.h"
 #include "file/support.h"
 
 #define ROLE "TEST_ROLE"
@@ -342,6 +343,24 @@ TEST(locks_inside_each_other_go_only_so_deep)
     }
     CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, &at_once, &lock, &error), -UNTORN_INVALID);
     CHECK(strstr(error.detail, "64 times"));
+}
+
+TEST(an_inner_lock_that_cannot_be_had_is_told)
+{
+    size_t used = 0;
+    struct untorn_lock *lock = take("f", UNTORN_LOCK_EXCLUSIVE);
+    untorn_unlock(lock);
+    hold_and_name(".untorn/lock/f", &used);
+    fail(CALL_MKDIR, "/inner", 1, ENOSPC);
+    CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, &at_once, &lock, &error), -UNTORN_NO_SPACE);
+}
+
+TEST(a_lock_that_cannot_be_passed_on_is_told)
+{
+    struct untorn_lock *lock = take("f", UNTORN_LOCK_EXCLUSIVE);
+    fail(CALL_FCNTL, "/lock/f", 1, EBADF);
+    CHECK_INT(untorn_lock_pass_on(&lock, 1, value, sizeof value), -UNTORN_FAILED);
+    untorn_unlock(lock);
 }
 
 TEST(garbage_that_was_inherited_does_not_hide_what_is_added)

@@ -366,4 +366,15 @@ TEST(a_system_that_fails_is_told)
     check_fails("f", UNTORN_IO);
     fail(CALL_OPEN, "", 1, EMFILE);
     check_fails("f", UNTORN_FAILED);
+    make_dir("d", 0700);
+    CHECK_INT(symlink("../f", "d/link"), 0);
+    for (int nth = 1; nth <= 2; nth++) {
+        forget_rules();
+        fail(CALL_STAT, "/d", nth, EIO);
+        check_fails("d/link", UNTORN_IO);
+    }
+    forget_rules();
+    options.parents = true;
+    fail(CALL_OPEN, "", 2, EMFILE);
+    check_fails("new/f", UNTORN_FAILED);
 }

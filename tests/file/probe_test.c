@@ -152,6 +152,24 @@ TEST(a_probe_leaves_another_that_runs_alone)
     close(theirs);
 }
 
+static void try_beside_a_trap(void *context)
+{
+    (void)context;
+    CHECK_INT(try_out("d"), 0);
+    CHECK(probe.writable);
+}
+
+TEST(a_folder_that_somebody_else_made_for_us_is_left_alone)
+{
+    need_root();
+    make_dir("d", 0777);
+    make_dir("d/.untorn-probe-12345", 0777);
+    put("d/.untorn-probe-12345/a", "theirs");
+    in_child_as(ALICE, ALICE, try_beside_a_trap, NULL);
+    CHECK_TEXT(text_of("d/.untorn-probe-12345/a"), "theirs");
+    CHECK_INT(count_entries("d", ""), 1);
+}
+
 TEST(folded_case_is_noticed)
 {
     CHECK_INT(try_out("."), 0);
