@@ -262,7 +262,7 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
     if (rc == 0)
         rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
                            target->options, error);
-    if (rc < 0 && target->hold != OS_NONE && replace_take_back(target, target->hold) < 0 && rc != AGAIN)
+    if (rc < 0 && target->hold != OS_NONE && replace_take_back(target, target->hold) < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, 0, "take it back");
     return rc;
 }
