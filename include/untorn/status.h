@@ -39,7 +39,7 @@
     X(TOO_LARGE, 19, 1, "too large")                                                               \
     X(REFUSED, 20, 1, "the change was refused by the caller's function")                           \
     X(DEADLOCK, 21, 1, "an exclusive lock was asked for while holding a shared one")               \
-    X(RESTLESS, 22, 1, "the file kept changing underneath")                                        \
+    X(RESTLESS, 22, 1, "the file, or the folder of its lock, kept changing underneath")            \
     X(NAME, 23, 1, "the name cannot be used")                                                      \
     X(FAILED, 24, 1, "the operating system refused")                                               \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \

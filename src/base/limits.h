@@ -15,6 +15,7 @@ enum {
     LIMIT_LISTING = 4096,   /* names looked at in one of our folders by one call */
     LIMIT_OWNER_RECORD = 1024,
     LIMIT_CHUNK = 256 * 1024,
+    LIMIT_STRETCH = 8 * 1024, /* bytes compared at a time; a multiple of what a disk writes whole */
     LIMIT_INHERITED = 512,  /* locks named in UNTORN_LOCK */
 };
 

@@ -253,33 +253,51 @@ static int read_padded(const struct overwrite *job, bool old, uint64_t offset, u
     return n < 0 ? (int)n : (size_t)n == have ? 0 : -EIO;
 }
 
+/* What a stretch of the file is, was and is to be. */
+struct stretch {
+    unsigned char now[LIMIT_STRETCH], was[LIMIT_STRETCH], will[LIMIT_STRETCH];
+};
+
+static int read_stretch(const struct overwrite *job, uint64_t offset, size_t size,
+                        struct stretch *ret_stretch)
+{
+    int64_t n = io_read(job->file, ret_stretch->now, size, offset);
+    int rc = n < 0 ? (int)n : (size_t)n < size ? -ESTALE : 0;
+    if (rc == 0)
+        rc = read_padded(job, true, offset, ret_stretch->was, size);
+    return rc < 0 ? rc : read_padded(job, false, offset, ret_stretch->will, size);
+}
+
 /* One piece never spans the old end: before it a piece is old or new, behind it zero or new. */
+static bool is_known_stretch(const struct stretch *stretch, uint64_t offset, size_t size,
+                             uint64_t old_size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t end = (at / PIECE + 1) * PIECE;
+        if (offset + at < old_size && offset + end > old_size)
+            end = (size_t)(old_size - offset);
+        size_t piece = (end < size ? end : size) - at;
+        if (!is_known_piece(stretch->now + at, stretch->was + at, stretch->will + at, piece))
+            return false;
+        at += piece;
+    }
+    return true;
+}
+
 static int is_known_file(const struct overwrite *job, uint64_t size, bool *ret_known)
 {
-    unsigned char now[PIECE], was[PIECE], will[PIECE];
-    uint64_t most = job->head.old_size > job->head.new_size ? job->head.old_size
-                                                           : job->head.new_size;
-    *ret_known = size <= most;
-    for (uint64_t offset = 0; *ret_known && offset < size;) {
-        uint64_t end = (offset / PIECE + 1) * PIECE;
-        if (offset < job->head.old_size && end > job->head.old_size)
-            end = job->head.old_size;
-        size_t piece = (size_t)((end < size ? end : size) - offset);
-        int64_t n = io_read(job->file, now, piece, offset);
-        int rc = n < 0 ? (int)n : (size_t)n < piece ? -EIO : 0;
-        if (rc == 0)
-            rc = read_padded(job, true, offset, was, piece);
-        if (rc == 0)
-            rc = read_padded(job, false, offset, will, piece);
+    struct stretch stretch;
+    uint64_t old_size = job->head.old_size, new_size = job->head.new_size;
+    uint64_t least = old_size < new_size ? old_size : new_size;
+    uint64_t most = old_size < new_size ? new_size : old_size;
+    *ret_known = size >= least && size <= most; /* else somebody else cut it, or added to it */
+    for (uint64_t at = 0; *ret_known && at < size; at += LIMIT_STRETCH) {
+        size_t part = size - at < LIMIT_STRETCH ? (size_t)(size - at) : LIMIT_STRETCH;
+        int rc = read_stretch(job, at, part, &stretch);
         if (rc < 0)
             return rc;
-        *ret_known = is_known_piece(now, was, will, piece);
-        offset += piece;
+        *ret_known = is_known_stretch(&stretch, at, part, old_size);
     }
-    /* Shorter than both: somebody else cut it. */
-    uint64_t least = job->head.old_size < job->head.new_size ? job->head.old_size
-                                                            : job->head.new_size;
-    *ret_known = *ret_known && size >= least;
     return 0;
 }
 

@@ -1,4 +1,6 @@
-/* Every allocation fails in turn: the outcome agrees with what is on the disk, nothing leaks,
+/* run: plain
+ *
+ * Every allocation fails in turn: the outcome agrees with what is on the disk, nothing leaks,
  * nothing crashes. The program supplies its own malloc for that, which a sanitizer does not let it.
  */
 #include "harness.h"

@@ -276,6 +276,7 @@ TEST(the_findings_of_a_long_name_are_found_by_that_name)
 TEST(hundreds_of_dead_stages_are_found_and_removed_at_once)
 {
     char name[64];
+    work_in_memory();
     prepare();
     for (int i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "a-name-that-fills-the-listing-%d", i);
@@ -293,6 +294,7 @@ TEST(one_call_looks_at_only_so_many_names)
 {
     static const char *const folders[] = {"stage", "kept", "inplace"};
     char path[64];
+    work_in_memory();
     prepare();
     put("one", "");
     for (int folder = 0; folder < 3; folder++) {

@@ -73,6 +73,7 @@ static int look(void *context, const struct untorn_content *old, struct untorn_c
 static void make_scene(void)
 {
     flushes_are_skipped = true;
+    work_in_memory();
     make_dir("d", 0755);
     put("victim", "victim");
     put("d/other", "other");

@@ -227,6 +227,18 @@ static inline void private_mounts(void)
         SKIP("needs the right to mount");
 }
 
+/* For tests of so many files that a disk would take seconds: goes on in a directory in memory, or
+ * without the right to mount where it is. */
+static inline void work_in_memory(void)
+{
+    if (getuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return;
+    make_dir("memory", 0700);
+    if (mount("none", "memory", "tmpfs", 0, "mode=0755") == 0)
+        CHECK_INT(chdir("memory"), 0);
+}
+
 /* FS_IMMUTABLE_FL, FS_APPEND_FL or 0, as chattr(1) sets them. */
 static inline void set_marks(const char *path, int marks)
 {

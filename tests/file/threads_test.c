@@ -107,6 +107,7 @@ static void check_number(int number)
 
 TEST(sixty_four_threads_lose_no_update)
 {
+    work_in_memory();
     run_threads(update, THREADS);
     check_number(640);
 }
@@ -120,6 +121,7 @@ static void update_in_process(void *context)
 TEST(processes_with_threads_lose_no_update)
 {
     pid_t children[8];
+    work_in_memory();
     for (int i = 0; i < 8; i++)
         children[i] = start_child(update_in_process, NULL);
     for (int i = 0; i < 8; i++)
@@ -148,6 +150,7 @@ TEST(no_update_is_lost_while_somebody_removes_our_folder_again_and_again)
 {
     pthread_t remover;
     pid_t children[6];
+    work_in_memory();
     for (int i = 0; i < 6; i++)
         children[i] = start_child(update_forty_times, NULL);
     CHECK_INT(pthread_create(&remover, NULL, remove_now_and_then, NULL), 0);
@@ -179,6 +182,7 @@ static void *compare_and_swap(void *context)
 
 TEST(if_match_lets_exactly_one_of_many_through)
 {
+    work_in_memory();
     put("f", "0\n");
     run_threads(compare_and_swap, 16);
     check_number(16 * 4);
