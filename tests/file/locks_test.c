@@ -337,6 +337,42 @@ TEST(all_are_released_when_one_cannot_be_had)
     untorn_unlock(held);
 }
 
+static char taken[16];
+
+static void note_taken(void *context)
+{
+    strcat(taken, context);
+}
+
+/* In which order the locks of `paths` are taken. Borrowed until the next call. */
+static const char *order_of(const char *const *paths)
+{
+    struct untorn_lock *locks[3];
+    taken[0] = '\0';
+    at(CALL_FLOCK, "/lock/a", 1, note_taken, "a");
+    at(CALL_FLOCK, "/lock/b", 1, note_taken, "b");
+    at(CALL_FLOCK, "/lock/c", 1, note_taken, "c");
+    CHECK_INT(untorn_lock_all(paths, 3, UNTORN_LOCK_EXCLUSIVE, NULL, locks, &error), 0);
+    forget_rules();
+    for (int i = 0; i < 3; i++)
+        untorn_unlock(locks[i]);
+    CHECK_INT(strlen(taken), 3);
+    return taken;
+}
+
+/* [LOCK-3] */
+TEST(locks_are_taken_in_one_order_whatever_the_order_of_the_list)
+{
+    static const char *const lists[][3] = {
+        {"a", "b", "c"}, {"a", "c", "b"}, {"b", "a", "c"},
+        {"b", "c", "a"}, {"c", "a", "b"}, {"c", "b", "a"},
+    };
+    char first[16];
+    strcpy(first, order_of(lists[0]));
+    for (int i = 1; i < 6; i++)
+        CHECK_TEXT(order_of(lists[i]), first);
+}
+
 static void lock_in_reverse(struct partner_context *partner)
 {
     static const char *const paths[] = {"c", "b", "a"};
