@@ -31,7 +31,8 @@ static void parent_after_fork(void)
 static void child_of_fork(void)
 {
     pthread_mutex_unlock(&guard); /* the child's one thread is the one that took it */
-    child_after_fork();
+    if (child_after_fork) /* else the fork came before the first use */
+        child_after_fork();
 }
 
 static void register_fork_hooks(void)
@@ -41,10 +42,9 @@ static void register_fork_hooks(void)
 
 void os_guard_enter(void (*after_fork)(void))
 {
-    /* The same function from every caller, set before the hooks can run. */
-    child_after_fork = after_fork;
     pthread_once(&guard_once, register_fork_hooks);
     pthread_mutex_lock(&guard);
+    child_after_fork = after_fork; /* the same function from every caller */
 }
 
 void os_guard_leave(void)
