@@ -148,6 +148,25 @@ TEST(a_torn_record_is_kept_durably_before_it_is_cut)
     CHECK_INT(rules[CALL_TRUNCATE][0].seen, 1);
 }
 
+static const struct rule *cutting;
+
+static void check_cut_durably(void *context)
+{
+    (void)context;
+    CHECK_INT(stat_of(LOG).st_size, 4);
+    CHECK_INT(cutting->seen, 1);
+}
+
+/* Else a block of it could come back under the record that takes its place. */
+TEST(a_torn_record_is_cut_durably_before_anything_is_added)
+{
+    set_log("[1]\n[to");
+    cutting = watch(CALL_FSYNC, "/d/log");
+    at(CALL_WRITE, "/d/log", 1, check_cut_durably, NULL);
+    CHECK_INT(add("[2]\n"), 0);
+    CHECK_INT(cutting->seen, 2);
+}
+
 TEST(a_file_that_is_one_torn_record_is_kept_whole)
 {
     set_log("torn from the beginning");

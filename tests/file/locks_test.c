@@ -202,6 +202,39 @@ TEST(a_child_that_lives_on_does_not_keep_the_lock)
     partner_end(&partner);
 }
 
+/* Ends when the file "stop" is there. */
+static void live_on(void *context)
+{
+    (void)context;
+    put("alive", "");
+    for (int i = 0; i < 10000 && !exists("stop"); i++)
+        usleep(1000);
+    _exit(0);
+}
+
+static void be_outlived(struct partner_context *partner)
+{
+    struct untorn_lock *lock = take("f", UNTORN_LOCK_EXCLUSIVE);
+    (void)lock;
+    start_child(live_on, NULL);
+    while (!exists("alive"))
+        usleep(1000);
+    partner_ready(partner);
+    raise(SIGKILL);
+}
+
+/* [REGISTRY-2] [LOCK-4] */
+TEST(a_child_that_outlives_its_killed_parent_does_not_keep_the_lock)
+{
+    struct partner partner = partner_start(be_outlived, NULL);
+    CHECK_INT(elsewhere("f", UNTORN_LOCK_EXCLUSIVE), -UNTORN_LOCKED);
+    CHECK_INT(write(partner.to, "e", 1), 1);
+    CHECK_INT(end_of(partner.pid), -SIGKILL);
+    int rc = elsewhere("f", UNTORN_LOCK_EXCLUSIVE);
+    put("stop", "");
+    CHECK_INT(rc, 0);
+}
+
 static void use_handle_of_parent(void *context)
 {
     CHECK_INT(untorn_lock_acquire(context, UNTORN_LOCK_EXCLUSIVE, &error), 0);

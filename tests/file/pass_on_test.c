@@ -11,6 +11,8 @@
 #include "base/limits.h"
 #include "file/inherit.h"
 #include "file/interpose.h"
+#include "file/lock.h"
+#include "file/setting.h"
 #include "file/support.h"
 
 #define ROLE "TEST_ROLE"
@@ -343,6 +345,44 @@ TEST(locks_inside_each_other_go_only_so_deep)
     }
     CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, &at_once, &lock, &error), -UNTORN_INVALID);
     CHECK(strstr(error.detail, "64 times"));
+}
+
+/* Whether a lock inside one that was passed on is still current after that one was replaced. */
+static bool is_current_after_replacing(const char *outer)
+{
+    struct setting setting = {.options = at_once};
+    struct lock lock;
+    size_t used = 0;
+    if (strcmp(outer, "app.lock") == 0)
+        setting.options.lock_file = outer;
+    setting_open(&setting, "f");
+    CHECK_INT(lock_open(&lock, &setting.place, &setting.state, &setting.options, &setting.error),
+              0);
+    lock_close(&lock);
+    hold_and_name(outer, &used);
+    CHECK_INT(lock_open(&lock, &setting.place, &setting.state, &setting.options, &setting.error),
+              0);
+    CHECK_INT(lock.depth, 1);
+    CHECK_INT(lock_acquire(&lock, OS_LOCK_EXCLUSIVE, 0, &setting.error), 0);
+    CHECK(lock_is_current(&lock));
+    CHECK_INT(unlink(outer), 0);
+    put(outer, "");
+    bool current = lock_is_current(&lock);
+    lock_close(&lock);
+    setting_close(&setting);
+    return current;
+}
+
+/* [LOCK-2] */
+TEST(inside_a_lock_that_was_replaced_nobody_is_safe)
+{
+    CHECK(!is_current_after_replacing(".untorn/lock/f"));
+}
+
+/* [LOCK-2] */
+TEST(inside_a_foreign_lock_that_was_replaced_nobody_is_safe)
+{
+    CHECK(!is_current_after_replacing("app.lock"));
 }
 
 TEST(an_inner_lock_that_cannot_be_had_is_told)

@@ -217,6 +217,11 @@ TEST(pieces_that_reached_the_disk_in_any_order_are_finished)
             memcpy(now + i * PIECE, (chosen >> i & 1 ? new_bytes : old_bytes) + i * PIECE, PIECE);
         check_finishes(now, PIECES * PIECE);
     }
+    for (size_t torn = 0; torn <= PIECE; torn += 37) { /* from the back, in the first piece */
+        memcpy(now, old_bytes, torn);
+        memcpy(now + torn, new_bytes + torn, PIECES * PIECE - torn);
+        check_finishes(now, PIECES * PIECE);
+    }
     arm(300, PIECES * PIECE);
     for (unsigned chosen = 0; chosen < 1u << PIECES; chosen++) {
         memset(now, 0, sizeof now);

@@ -141,6 +141,7 @@ TEST(a_folder_that_goes_again_and_again_is_given_up)
     always_at(CALL_OPEN, "/lock/f", remove_folder, NULL);
     always_at(CALL_OPEN, "/.untorn/lock", remove_folder, NULL);
     CHECK_INT(target_open(&target, "f", &options, &error), -UNTORN_RESTLESS);
+    CHECK(rules[CALL_OPEN][1].seen <= 2 * (LIMIT_RESTARTS + 1));
     forget_rules();
     target_close(&target);
     CHECK_INT(open_descriptors(), before);
