@@ -72,11 +72,11 @@ void harness_check_bytes(const char *file, int line, const char *what, const voi
     while (i < shorter && a[i] == b[i])
         i++;
     if (i < shorter)
-        finish(HARNESS_FAILED, "FAIL %s %s:%d %s has 0x%02x at byte %zu, not 0x%02x", current,
-               file, line, what, a[i], i, b[i]);
+        finish(HARNESS_FAILED, "FAIL %s %s:%d %s has 0x%02x at byte %zu, not 0x%02x", current, file,
+               line, what, a[i], i, b[i]);
     if (actual_size != expected_size)
-        finish(HARNESS_FAILED, "FAIL %s %s:%d %s has %zu bytes, not %zu", current, file, line,
-               what, actual_size, expected_size);
+        finish(HARNESS_FAILED, "FAIL %s %s:%d %s has %zu bytes, not %zu", current, file, line, what,
+               actual_size, expected_size);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)

@@ -10,19 +10,19 @@
 #include <untorn/options.h>
 
 enum untorn_finding_kind {
-    UNTORN_FOUND_STAGE = 1,   /* a version that was never finished; its writer is gone */
-    UNTORN_FOUND_UNFINISHED,  /* an overwrite in place that stopped half way */
-    UNTORN_FOUND_FOREIGN,     /* an overwrite's journal that was copied or planted: never applied */
-    UNTORN_FOUND_CONFLICT,    /* an unfinished overwrite met content it did not know; kept */
-    UNTORN_FOUND_TAIL,        /* a torn record that an append cut; kept */
+    UNTORN_FOUND_STAGE = 1,  /* a version that was never finished; its writer is gone */
+    UNTORN_FOUND_UNFINISHED, /* an overwrite in place that stopped half way */
+    UNTORN_FOUND_FOREIGN,    /* an overwrite's journal that was copied or planted: never applied */
+    UNTORN_FOUND_CONFLICT,   /* an unfinished overwrite met content it did not know; kept */
+    UNTORN_FOUND_TAIL,       /* a torn record that an append cut; kept */
 };
 
 struct untorn_finding {
     enum untorn_finding_kind kind;
-    const char *name;   /* the user's file it belongs to; borrowed for the call */
-    const char *kept;   /* where it lies, relative to the directory; borrowed for the call */
+    const char *name; /* the user's file it belongs to; borrowed for the call */
+    const char *kept; /* where it lies, relative to the directory; borrowed for the call */
     uint64_t size;
-    bool repaired;      /* gone or finished */
+    bool repaired; /* gone or finished */
 };
 
 typedef void untorn_finding_function(void *context, const struct untorn_finding *finding);

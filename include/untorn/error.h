@@ -39,7 +39,7 @@
     X(CONFLICT_KEPT, 8, "conflict-kept",                                                           \
       "an unfinished write met content it did not know; both versions are kept (untorn check)")    \
     X(TAIL_KEPT, 9, "tail-kept",                                                                   \
-      "a torn last record was cut, and kept aside before (untorn check)")            \
+      "a torn last record was cut, and kept aside before (untorn check)")                          \
     X(TAIL_ENDED, 10, "tail-ended", "the last line lacked its newline and gained it")
 
 #define UNTORN_FLAG_ENUM(name, bit, word, text) UNTORN_FLAG_##name = 1u << (bit),

@@ -53,8 +53,8 @@ UNTORN_API void untorn_lock_release(struct untorn_lock *lock);
  * overlapping lists never wait for each other in a circle. ret_locks[i] belongs to paths[i];
  * all are NULL on failure. Two paths of one file: the lock nests. */
 UNTORN_API int untorn_lock_all(const char *const *paths, size_t count, enum untorn_lock_kind kind,
-                               const struct untorn_options *options,
-                               struct untorn_lock **ret_locks, struct untorn_error *reterr);
+                               const struct untorn_options *options, struct untorn_lock **ret_locks,
+                               struct untorn_error *reterr);
 
 /* For starting a program under the lock: lets a child process inherit it and writes the value
  * for its environment variable UNTORN_LOCK, by which untorn calls in the child know that they are
@@ -66,12 +66,12 @@ UNTORN_API int untorn_lock_pass_on(struct untorn_lock *const *locks, size_t coun
 /* Who holds the lock. For people: by the time you read it, it may be someone else. */
 struct untorn_holder {
     bool held;
-    bool shared;        /* held by readers; the rest is then empty */
-    bool alive;         /* the process below still runs; else something it started holds the lock */
-    int64_t pid;        /* 0 if unknown */
-    int64_t since;      /* seconds since 1970, 0 if unknown */
-    char host[256];     /* empty if unknown */
-    char command[256];  /* shortened */
+    bool shared;       /* held by readers; the rest is then empty */
+    bool alive;        /* the process below still runs; else something it started holds the lock */
+    int64_t pid;       /* 0 if unknown */
+    int64_t since;     /* seconds since 1970, 0 if unknown */
+    char host[256];    /* empty if unknown */
+    char command[256]; /* shortened */
 };
 
 /* Creates nothing. */

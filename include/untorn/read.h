@@ -20,7 +20,7 @@
 #include <untorn/options.h>
 
 struct untorn_content {
-    char *data;              /* new; `size` bytes and one NUL that is not counted */
+    char *data; /* new; `size` bytes and one NUL that is not counted */
     size_t size;
     struct untorn_hash hash; /* of the bytes: give it to a later call as `if_match` */
 };

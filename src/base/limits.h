@@ -4,19 +4,19 @@
 #define UNTORN_LIMITS_H
 
 enum {
-    LIMIT_NAME = 255,       /* bytes of one file name, on every file system we know */
-    LIMIT_PATH = 4096,      /* bytes of a path the kernel takes in one call, NUL included */
-    LIMIT_LINKS = 40,       /* symbolic links followed to one target; what the kernel allows */
-    LIMIT_SUFFIX = 17,      /* "." and 16 random digits behind a name of ours */
-    LIMIT_NEST = 64,        /* locks of one file inside each other across processes */
-    LIMIT_RESTARTS = 100,   /* times a call starts over because someone else replaced the file */
-    LIMIT_TRIES = 32,       /* fresh random names, re-created folders, EINTR without progress */
-    LIMIT_SWEEP = 64,       /* dead stages removed by one call */
-    LIMIT_LISTING = 4096,   /* names looked at in one of our folders by one call */
+    LIMIT_NAME = 255,     /* bytes of one file name, on every file system we know */
+    LIMIT_PATH = 4096,    /* bytes of a path the kernel takes in one call, NUL included */
+    LIMIT_LINKS = 40,     /* symbolic links followed to one target; what the kernel allows */
+    LIMIT_SUFFIX = 17,    /* "." and 16 random digits behind a name of ours */
+    LIMIT_NEST = 64,      /* locks of one file inside each other across processes */
+    LIMIT_RESTARTS = 100, /* times a call starts over because someone else replaced the file */
+    LIMIT_TRIES = 32,     /* fresh random names, re-created folders, EINTR without progress */
+    LIMIT_SWEEP = 64,     /* dead stages removed by one call */
+    LIMIT_LISTING = 4096, /* names looked at in one of our folders by one call */
     LIMIT_OWNER_RECORD = 1024,
     LIMIT_CHUNK = 256 * 1024,
     LIMIT_STRETCH = 8 * 1024, /* bytes compared at a time; a multiple of what a disk writes whole */
-    LIMIT_INHERITED = 512,  /* locks named in UNTORN_LOCK */
+    LIMIT_INHERITED = 512,    /* locks named in UNTORN_LOCK */
 };
 
 #define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */

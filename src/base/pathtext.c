@@ -42,9 +42,18 @@ void path_own_name(const char *name, size_t room, char result[LIMIT_NAME + 1])
     strcpy(result + 1, untorn_hash_format(&hash, text));
 }
 
-void path_random_digits(uint64_t random, char text[17])
+void path_digits(uint64_t number, char text[17])
 {
-    snprintf(text, 17, "%016llx", (unsigned long long)random);
+    for (int i = 16; i-- > 0; number >>= 4)
+        text[i] = "0123456789abcdef"[number & 15];
+    text[16] = '\0';
+}
+
+char *path_add(char *end, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(end, text, size + 1);
+    return end + size;
 }
 
 static bool is_suffix(const char *text)

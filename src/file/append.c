@@ -221,8 +221,7 @@ static int append_once(struct append *append, struct untorn_error *error)
 int append_records(const char *path, const void *data, size_t size, append_is_whole *is_whole,
                    const struct untorn_options *options, struct untorn_error *error)
 {
-    struct append append = {
-        .is_whole = is_whole, .data = data, .size = size, .file = OS_NONE};
+    struct append append = {.is_whole = is_whole, .data = data, .size = size, .file = OS_NONE};
     int rc = target_open(&append.target, path, options, error);
     while (rc == 0) {
         rc = target_lock(&append.target, OS_LOCK_EXCLUSIVE, error);

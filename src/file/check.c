@@ -79,6 +79,22 @@ static bool is_gone(os_fd folder, const char *entry)
     return os_stat(folder, entry, &stat) == -ENOENT;
 }
 
+/* Whether the entry is a stage under the lock of `name`, and somebody holds that. [STAGE-4] */
+static bool is_being_made(const struct check *check, const char *name, const char *entry)
+{
+    char own_name[LIMIT_NAME + 1], path[STATE_PATH_SIZE], digits[17];
+    struct os_stat stat;
+    os_fd file = OS_NONE;
+    path_own_name(check->place.name[0] ? check->place.name : name, 0, own_name);
+    state_path(&check->state, FOLDER_LOCK, own_name, path);
+    if (io_open_own(check->state.parent, path, OS_READ, &file, &stat) < 0)
+        return false;
+    path_digits(stat.inode, digits);
+    bool held = path_ends_with(entry, digits) && os_lock(file, OS_LOCK_SHARED) == -EWOULDBLOCK;
+    os_close(file);
+    return held;
+}
+
 static int visit_stage(void *context, const char *entry)
 {
     struct check *check = context;
@@ -89,8 +105,8 @@ static int visit_stage(void *context, const char *entry)
     if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX))
         return 0;
     int dead = sweep_is_dead(folder, entry);
-    if (dead <= 0)
-        return dead;
+    if (dead <= 0 || is_being_made(check, name, entry))
+        return dead < 0 ? dead : 0;
     uint64_t size = size_of(folder, entry);
     if (check->what->repair)
         settle(check, check->place.name[0] ? check->place.name : name);
@@ -128,12 +144,12 @@ static int visit_kept(void *context, const char *entry)
         return 1;
     if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM))
         return 0;
-    enum untorn_finding_kind kind = strncmp(entry, "tail-", 5) == 0       ? UNTORN_FOUND_TAIL
+    enum untorn_finding_kind kind = strncmp(entry, "tail-", 5) == 0      ? UNTORN_FOUND_TAIL
                                     : strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN
                                                                          : UNTORN_FOUND_CONFLICT;
     uint64_t size = size_of(folder, entry);
-    bool repaired = check->what->repair && check->what->abandon &&
-                    os_remove(folder, entry, false) == 0;
+    bool repaired =
+        check->what->repair && check->what->abandon && os_remove(folder, entry, false) == 0;
     report(check, kind, name, FOLDER_KEPT, entry, size, repaired);
     return 0;
 }
@@ -176,7 +192,7 @@ int untorn_check(const char *path, const struct untorn_check *what,
     int rc = find_place(&check, path, error);
     if (rc == 0)
         rc = state_open(&check.place, &check.options, STATE_IF_PRESENT, &check.state, error);
-    if (rc == 0 && check.state.root != OS_NONE) {
+    if (rc == 0 && check.state.present) {
         rc = visit_folder(&check, FOLDER_INPLACE, visit_journal, error);
         if (rc == 0)
             rc = visit_folder(&check, FOLDER_STAGE, visit_stage, error);

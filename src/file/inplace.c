@@ -12,21 +12,33 @@ enum { PIECE = 512 }; /* what a disk writes whole */
 
 /* An overwrite under way, or one to be finished. */
 struct overwrite {
-    os_fd file;    /* the user's */
+    os_fd file; /* the user's */
     os_fd journal;
     struct journal head;
     bool flush;
 };
+
+/* Most files never have one; then no folder needs to be opened to know it. What cannot be looked at
+ * is left to the opening to report. */
+static bool has_no_journal(const struct state *state, const char *own_name)
+{
+    struct os_stat stat;
+    char path[STATE_PATH_SIZE];
+    state_path(state, FOLDER_INPLACE, own_name, path);
+    return os_stat(state->parent, path, &stat) == -ENOENT;
+}
 
 static int open_journal(struct state *state, const char *name, bool create, os_fd *ret_journal,
                         struct os_stat *ret_stat)
 {
     char own_name[LIMIT_NAME + 1];
     os_fd folder;
+    path_own_name(name, 0, own_name);
+    if (!create && has_no_journal(state, own_name))
+        return -ENOENT;
     int rc = state_folder(state, FOLDER_INPLACE, create, &folder);
     if (rc < 0)
         return rc;
-    path_own_name(name, 0, own_name);
     unsigned how = OS_READ | OS_WRITE | (create ? OS_CREATE : 0);
     rc = io_open_own(folder, own_name, how, ret_journal, ret_stat);
     /* The journal is as open as the file: who may not write it has nothing to finish there. */
@@ -99,8 +111,8 @@ static int fill_journal(struct overwrite *job, os_fd source)
     job->head.old_hash = hash_end(&hash);
     hash_begin(&hash);
     if (rc == 0)
-        rc = io_copy(source, 0, job->journal, JOURNAL_HEAD + job->head.old_size,
-                     job->head.new_size, &hash);
+        rc = io_copy(source, 0, job->journal, JOURNAL_HEAD + job->head.old_size, job->head.new_size,
+                     &hash);
     job->head.new_hash = hash_end(&hash);
     return rc;
 }
@@ -303,8 +315,9 @@ static int is_known_file(const struct overwrite *job, uint64_t size, bool *ret_k
 
 /* [INPLACE-3] The maker of the journal must be someone who may write the file anyway. */
 static bool is_ours(const struct journal *head, const struct os_stat *own,
-                    const struct os_stat *target, const char *name, uint32_t user)
+                    const struct os_stat *target, const char *name)
 {
+    uint32_t user = os_user();
     bool trusted = own->owner == user || own->owner == 0 || own->owner == target->owner ||
                    (target->mode & 002) || ((target->mode & 020) && own->group == target->group);
     return trusted && own->kind == OS_REGULAR && own->inode == head->own_inode &&
@@ -345,7 +358,6 @@ static int recover(struct overwrite *job, const struct os_stat *own, const struc
                    struct state *state, struct untorn_error *error)
 {
     struct os_stat target;
-    struct os_process self;
     int rc = journal_read(job->journal, &job->head);
     if (rc == -ENODATA || (rc == 0 && !job->head.active))
         return 0; /* torn before the file was touched, or nothing under way */
@@ -355,13 +367,12 @@ static int recover(struct overwrite *job, const struct os_stat *own, const struc
         return 0;
     if (rc < 0)
         return error_os(error, rc, "read an unfinished overwrite's journal");
-    registry_self(&self);
     rc = os_stat(place->dir, place->name, &target);
     if (rc == -ENOENT)
         return set_aside(state, "conflict", place->name, error);
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc, "look at it");
-    if (!is_ours(&job->head, own, &target, place->name, self.user))
+    if (!is_ours(&job->head, own, &target, place->name))
         return set_aside(state, "foreign", place->name, error);
     rc = io_open(place->dir, place->name, OS_READ | OS_WRITE, 0, &job->file);
     if (rc < 0)
@@ -391,7 +402,6 @@ static int judge(const struct place *place, os_fd folder, const char *entry, os_
                  struct journal *ret_head, enum inplace_verdict *ret_verdict)
 {
     struct os_stat own, target;
-    struct os_process self;
     char own_name[LIMIT_NAME + 1];
     *ret_verdict = INPLACE_CLEAR;
     int rc = io_open_own(folder, entry, OS_READ, ret_journal, &own);
@@ -405,13 +415,12 @@ static int judge(const struct place *place, os_fd folder, const char *entry, os_
         return 0;
     if (rc < 0 || !ret_head->active)
         return rc;
-    registry_self(&self);
     path_own_name(ret_head->name, 0, own_name);
     rc = os_stat(place->dir, ret_head->name, &target);
     if (rc < 0 && rc != -ENOENT)
         return rc;
-    bool ours = rc == 0 && strcmp(own_name, entry) == 0 &&
-                is_ours(ret_head, &own, &target, ret_head->name, self.user);
+    bool ours =
+        rc == 0 && strcmp(own_name, entry) == 0 && is_ours(ret_head, &own, &target, ret_head->name);
     *ret_verdict = ours ? INPLACE_UNFINISHED : INPLACE_FOREIGN;
     return 0;
 }
@@ -423,10 +432,12 @@ int inplace_look(const struct place *place, struct state *state, struct inplace_
     char own_name[LIMIT_NAME + 1];
     os_fd folder;
     *ret_view = (struct inplace_view){.journal = OS_NONE};
+    path_own_name(place->name, 0, own_name);
+    if (!state->present || has_no_journal(state, own_name))
+        return 0;
     int rc = state_folder(state, FOLDER_INPLACE, false, &folder);
     if (rc < 0)
         return rc == -ENOENT || rc == -EACCES ? 0 : rc;
-    path_own_name(place->name, 0, own_name);
     rc = judge(place, folder, own_name, &ret_view->journal, &head, &verdict);
     ret_view->sequence = head.sequence;
     ret_view->active = rc == 0 && verdict == INPLACE_UNFINISHED;

@@ -44,7 +44,7 @@ int inplace_recover(const struct place *place, struct state *state, struct untor
 struct inplace_view {
     uint64_t sequence; /* 0: there never was a journal */
     bool active;
-    os_fd journal;     /* active: open, the old bytes begin at JOURNAL_HEAD; else OS_NONE */
+    os_fd journal; /* active: open, the old bytes begin at JOURNAL_HEAD; else OS_NONE */
     uint64_t old_size;
     struct untorn_hash old_hash;
 };

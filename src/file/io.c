@@ -96,7 +96,7 @@ int io_open_own(os_fd folder, const char *name, unsigned how, os_fd *ret_file,
 {
     struct os_stat stat;
     int rc = io_open(folder, name, how, 0600, ret_file);
-    if (rc == -ELOOP || rc == -EISDIR || rc == -ENXIO)
+    if (rc == -ELOOP || rc == -EISDIR || rc == -ENXIO || rc == -ENOTDIR)
         return -EMLINK;
     if (rc < 0)
         return rc;

@@ -12,7 +12,7 @@ enum { JOURNAL_HEAD = 512 };
 struct journal {
     bool active;
     uint64_t sequence;
-    uint64_t own_inode;    /* a copy lies under another inode */
+    uint64_t own_inode; /* a copy lies under another inode */
     uint64_t target_inode;
     uint64_t old_size, new_size;
     struct untorn_hash old_hash, new_hash;

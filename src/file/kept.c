@@ -50,7 +50,7 @@ int kept_move(struct state *state, const char *kind, const char *name, enum fold
         rc = state_folder(state, FOLDER_KEPT, true, &to);
     if (rc < 0)
         return rc;
-    path_random_digits(random, digits);
+    path_digits(random, digits);
     entry_name(kind, name, digits, ret_entry);
     rc = os_rename(from, entry, to, ret_entry, OS_NO_REPLACE);
     return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);

@@ -9,45 +9,74 @@
 #include "file/io.h"
 #include "file/owner.h"
 
+/* As far as permitted: who is kept out by a failure is told so when he tries. */
+static void share(struct lock *lock, os_fd file)
+{
+    os_fd root;
+    if (state_root(lock->state, &root) == 0)
+        (void)os_share(file, root, NULL);
+}
+
+static void use_own(struct lock *lock, enum folder folder, const char *own_name)
+{
+    lock->foreign = false;
+    lock->folder = folder;
+    lock->at = lock->state->parent;
+    state_path(lock->state, folder, own_name, lock->path);
+}
+
 /* What others put under the name is not written into; a foreign lock file is never written. */
 static int open_existing(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
 {
     unsigned how = OS_READ | OS_WRITE;
     if (!lock->foreign)
-        return io_open_own(lock->folder, lock->name, how, ret_file, ret_stat);
-    int rc = io_open(lock->folder, lock->name, how, 0, ret_file);
+        return io_open_own(lock->at, lock->path, how, ret_file, ret_stat);
+    int rc = io_open(lock->at, lock->path, how, 0, ret_file);
     if (rc == -EACCES || rc == -EROFS)
-        rc = io_open(lock->folder, lock->name, OS_READ, 0, ret_file);
+        rc = io_open(lock->at, lock->path, OS_READ, 0, ret_file);
     return rc < 0 ? rc : os_stat(*ret_file, NULL, ret_stat);
 }
 
-static int make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
+static const char *name_of(const struct lock *lock)
 {
-    int rc = io_open(lock->folder, lock->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
+    const char *slash = strrchr(lock->path, '/');
+    return slash ? slash + 1 : lock->path;
+}
+
+static int make(struct lock *lock, os_fd dir, os_fd *ret_file, struct os_stat *ret_stat)
+{
+    int rc = io_open(dir, name_of(lock), OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
                      lock->foreign ? 0666 : 0600, ret_file);
     if (rc < 0)
         return rc;
+    lock->litter = true;
     if (!lock->foreign)
-        (void)os_share(*ret_file, lock->state->root, NULL); /* made up for in open_file */
+        share(lock, *ret_file); /* a failure is made up for in open_file */
     return os_stat(*ret_file, NULL, ret_stat);
 }
 
 /* A lock file whose maker died before he could share it has no owner record yet. Removing it is as
  * safe as removing the whole folder is. [LOCK-2] */
-static void remove_unshared(struct lock *lock)
+static void remove_unshared(struct lock *lock, os_fd dir)
 {
     struct os_stat stat;
-    if (!lock->foreign && os_stat(lock->folder, lock->name, &stat) == 0 && stat.size == 0)
-        (void)os_remove(lock->folder, lock->name, false);
+    if (!lock->foreign && os_stat(dir, name_of(lock), &stat) == 0 && stat.size == 0)
+        (void)os_remove(dir, name_of(lock), false);
 }
 
 static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_stat)
 {
     int rc = -ENOENT;
+    os_fd dir = lock->at;
     for (int i = 0; i < LIMIT_TRIES; i++) {
         rc = open_existing(lock, ret_file, ret_stat);
+        if ((rc == -ENOENT || rc == -EACCES) && !lock->foreign) {
+            int folder_rc = state_folder(lock->state, lock->folder, true, &dir);
+            if (folder_rc < 0)
+                return folder_rc;
+        }
         if (rc == -ENOENT)
-            rc = make(lock, ret_file, ret_stat);
+            rc = make(lock, dir, ret_file, ret_stat);
         if (rc < 0) { /* opened, but not to be looked at */
             os_close(*ret_file);
             *ret_file = OS_NONE;
@@ -55,7 +84,7 @@ static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_
         if (rc != -EACCES && rc != -EEXIST)
             return rc;
         if (i == LIMIT_TRIES - 2)
-            remove_unshared(lock);
+            remove_unshared(lock, dir);
         else if (rc == -EACCES)
             os_sleep_ns(LIMIT_POLL_NS); /* another user is just making it */
     }
@@ -72,7 +101,7 @@ static int open_file(struct lock *lock)
     if (rc < 0)
         return rc;
     if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022))
-        (void)os_share(file, lock->state->root, NULL);
+        share(lock, file);
     lock->own = registry_add(file, &stat);
     return lock->own ? 0 : -ENOMEM;
 }
@@ -80,24 +109,24 @@ static int open_file(struct lock *lock)
 /* Inside a lock that was passed on to us, calls exclude each other one level further in. */
 static int open_innermost(struct lock *lock)
 {
-    char own_name[LIMIT_NAME + 1];
+    char own_name[LIMIT_NAME + 1], inner_name[LIMIT_NAME + 1];
     enum os_lock kind;
     int rc = open_file(lock);
     for (lock->depth = 0; rc == 0 && inherit_holds(&lock->own->stat, &kind);) {
         if (kind == OS_LOCK_SHARED)
             return -EDEADLK;
-        if (lock->depth == 0)
+        if (lock->depth == 0) {
             lock->outer = lock->own->stat;
+            lock->outer_at = lock->at;
+            strcpy(lock->outer_path, lock->path);
+        }
         if (++lock->depth > LIMIT_NEST)
             return -EOVERFLOW;
         registry_drop(lock->own);
         lock->own = NULL;
-        rc = state_folder(lock->state, FOLDER_INNER, true, &lock->folder);
-        if (rc < 0)
-            return rc;
         path_own_name(lock->place->name, 4, own_name);
-        snprintf(lock->name, sizeof lock->name, "%.251s.%u", own_name, lock->depth);
-        lock->foreign = false;
+        snprintf(inner_name, sizeof inner_name, "%.251s.%u", own_name, lock->depth);
+        use_own(lock, FOLDER_INNER, inner_name);
         rc = open_file(lock);
     }
     return rc;
@@ -110,8 +139,8 @@ static int place_lock_file(struct lock *lock, const char *path, struct untorn_er
     if (rc != 0)
         return rc;
     lock->foreign = true;
-    lock->folder = lock->elsewhere.dir;
-    strcpy(lock->name, lock->elsewhere.name);
+    lock->at = lock->elsewhere.dir;
+    strcpy(lock->path, lock->elsewhere.name);
     return 0;
 }
 
@@ -136,7 +165,7 @@ static int fail_open(struct lock *lock, int rc, struct untorn_error *error)
 int lock_open(struct lock *lock, const struct place *place, struct state *state,
               const struct untorn_options *options, struct untorn_error *error)
 {
-    char filesystem[32];
+    char filesystem[32], own_name[LIMIT_NAME + 1];
     *lock = (struct lock)LOCK_CLOSED;
     lock->place = place;
     lock->state = state;
@@ -149,13 +178,16 @@ int lock_open(struct lock *lock, const struct place *place, struct state *state,
         }
     }
     int rc = 0;
+    os_fd folder;
     if (options->lock_file) {
         rc = place_lock_file(lock, options->lock_file, error);
         if (rc != 0)
             return rc;
     } else {
-        path_own_name(place->name, 0, lock->name);
-        rc = state_folder(state, FOLDER_LOCK, true, &lock->folder);
+        path_own_name(place->name, 0, own_name);
+        use_own(lock, FOLDER_LOCK, own_name);
+        if (state->reshared) /* the folder itself too must be opened to be shared anew */
+            rc = state_folder(state, FOLDER_LOCK, true, &folder);
     }
     if (rc == 0)
         rc = open_innermost(lock);
@@ -177,22 +209,11 @@ uint64_t lock_deadline(const struct untorn_options *options)
 bool lock_is_current(const struct lock *lock)
 {
     struct os_stat now;
-    if (!lock->held || os_stat(lock->folder, lock->name, &now) < 0 ||
+    if (!lock->held || os_stat(lock->at, lock->path, &now) < 0 ||
         !os_same_file(&now, &lock->held->stat))
         return false;
-    if (!lock->foreign && !state_is_current(lock->state))
-        return false;
-    if (lock->depth == 0)
-        return true;
-    os_fd folder = lock->elsewhere.dir;
-    char name[LIMIT_NAME + 1];
-    if (folder != OS_NONE)
-        strcpy(name, lock->elsewhere.name);
-    else if (state_folder(lock->state, FOLDER_LOCK, false, &folder) == 0)
-        path_own_name(lock->place->name, 0, name);
-    else
-        return false;
-    return os_stat(folder, name, &now) == 0 && os_same_file(&now, &lock->outer);
+    return lock->depth == 0 || (os_stat(lock->outer_at, lock->outer_path, &now) == 0 &&
+                                os_same_file(&now, &lock->outer));
 }
 
 /* 0, -EWOULDBLOCK, AGAIN, -EDEADLK or another errno value. */
@@ -202,6 +223,7 @@ static int try_once(struct lock *lock, enum os_lock kind)
         return AGAIN; /* we are the child of a fork */
     switch (registry_claim(lock->own, kind, &lock->held)) {
     case CLAIM_NESTED:
+        lock->litter = true;
         return 0;
     case CLAIM_TAKEN:
         if (!lock->foreign)
@@ -216,8 +238,8 @@ static int try_once(struct lock *lock, enum os_lock kind)
         os_sleep_ns(LIMIT_YIELD_NS);
     int rc = os_lock(lock->own->fd, kind);
     if (rc == 0 && lock_is_current(lock)) { /* [LOCK-1] */
-        if (kind == OS_LOCK_EXCLUSIVE && !lock->foreign)
-            owner_write(lock->own->fd);
+        if (kind == OS_LOCK_EXCLUSIVE && !lock->foreign && owner_write(lock->own->fd))
+            lock->litter = true;
         return 0;
     }
     registry_release(lock->held);
@@ -274,13 +296,31 @@ void lock_release(struct lock *lock)
     registry_release(held);
 }
 
+uint64_t lock_stage_number(const struct lock *lock)
+{
+    bool alone = !lock->foreign && lock->depth == 0 && !(lock->flags & UNTORN_FLAG_NETWORK);
+    return alone && lock->held ? lock->held->stat.inode : 0;
+}
+
+void lock_note_stages(struct lock *lock, bool some)
+{
+    os_fd outer;
+    if (!lock->foreign && lock->own->fd != OS_NONE)
+        owner_note_stages(lock->own->fd, some);
+    if (lock->depth == 0 || lock->elsewhere.dir != OS_NONE || !some ||
+        io_open_own(lock->outer_at, lock->outer_path, OS_READ | OS_WRITE, &outer, NULL) < 0)
+        return;
+    owner_note_stages(outer, true); /* who comes after us holds only the outermost lock */
+    os_close(outer);
+}
+
 void lock_close(struct lock *lock)
 {
     lock_release(lock);
     registry_drop(lock->own);
     lock->own = NULL;
     place_close(&lock->elsewhere);
-    lock->folder = OS_NONE;
+    lock->at = OS_NONE;
 }
 
 void lock_directory(os_fd dir)

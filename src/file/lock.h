@@ -33,16 +33,20 @@ struct lock {
     bool foreign;              /* --lock-file: nothing is written into it */
     unsigned flags;            /* enum untorn_flag, for every outcome under this lock */
     unsigned depth;            /* locks of this file that were passed on to us */
-    os_fd folder;              /* borrowed */
-    char name[LIMIT_NAME + 1]; /* in `folder` */
-    struct os_stat outer;      /* depth > 0: the outermost lock file */
-    struct lock_file *own;     /* what this handle opened */
-    struct lock_file *held;    /* what it counts on while held, maybe another handle's */
+    bool litter;               /* stages may lie about: hinted at, or nothing is known of it */
+    enum folder folder;        /* of the lock file, unless it is foreign */
+    os_fd at;                  /* borrowed: where `path` begins */
+    char path[STATE_PATH_SIZE];
+    char outer_path[STATE_PATH_SIZE]; /* depth > 0: the outermost lock file, at `outer_at` */
+    os_fd outer_at;                   /* borrowed */
+    struct os_stat outer;
+    struct lock_file *own;  /* what this handle opened */
+    struct lock_file *held; /* what it counts on while held, maybe another handle's */
 };
 
 #define LOCK_CLOSED                                                                                \
     {                                                                                              \
-        .elsewhere = PLACE_CLOSED, .folder = OS_NONE                                               \
+        .elsewhere = PLACE_CLOSED, .at = OS_NONE                                                   \
     }
 
 /* Opens, without locking. */
@@ -58,6 +62,14 @@ int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
 
 /* Accepts a lock that is not held. */
 void lock_release(struct lock *lock);
+
+/* What a stage made under this lock is named after, or 0: the inode of the lock file, which nobody
+ * else holds. [STAGE-4] 0 where others may hold it too: on another host, or another file that has
+ * the same number. */
+uint64_t lock_stage_number(const struct lock *lock);
+
+/* Tells who holds the lock later whether stages lie about that were begun without it. */
+void lock_note_stages(struct lock *lock, bool some);
 
 /* Releases; accepts a closed lock. */
 void lock_close(struct lock *lock);

@@ -5,24 +5,41 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/pathtext.h"
 #include "file/io.h"
 #include "file/registry.h"
 
-void owner_write(os_fd lock_file)
+enum { WAITING = LIMIT_OWNER_RECORD, STAGES, WITH_HINTS };
+
+static char *add_number(char *end, const char *key, uint64_t number)
 {
-    char record[LIMIT_OWNER_RECORD];
+    char digits[21] = "", *first = digits + sizeof digits - 1;
+    do
+        *--first = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return path_add(path_add(path_add(end, key), first), "\n");
+}
+
+static char *add_text(char *end, const char *key, const char *text)
+{
+    return path_add(path_add(path_add(end, key), text), "\n");
+}
+
+/* Its size, the NUL included. */
+static size_t make_record(char record[LIMIT_OWNER_RECORD])
+{
     struct os_process self;
+    _Static_assert(sizeof self.boot + sizeof self.host + sizeof self.command + 128 <
+                       LIMIT_OWNER_RECORD,
+                   "a record always has room");
     registry_self(&self);
-    int n = snprintf(record, sizeof record,
-                     "pid %lld\nstart %llu\nboot %s\nhost %s\nsince %lld\ncommand %s\n",
-                     (long long)self.pid, (unsigned long long)self.start, self.boot, self.host,
-                     (long long)os_wall_clock(), self.command);
-    char now[LIMIT_OWNER_RECORD];
-    size_t size = n > 0 && (size_t)n < sizeof record ? (size_t)n + 1 : 0;
-    /* Often it is there already, and a read is cheaper than a write that must reach the disk. */
-    if (size > 0 && (os_read_at(lock_file, now, size, 0) != (int64_t)size ||
-                     memcmp(now, record, size) != 0))
-        (void)io_write(lock_file, record, size, 0); /* a full disk is no reason not to lock */
+    char *end = add_number(record, "pid ", (uint64_t)self.pid);
+    end = add_number(end, "start ", self.start);
+    end = add_text(end, "boot ", self.boot);
+    end = add_text(end, "host ", self.host);
+    end = add_number(end, "since ", (uint64_t)os_wall_clock());
+    end = add_text(end, "command ", self.command);
+    return (size_t)(end - record) + 1;
 }
 
 static void take_text(const char *record, const char *key, char *text, size_t size)
@@ -36,6 +53,32 @@ static void take_text(const char *record, const char *key, char *text, size_t si
             return;
         }
     }
+}
+
+/* Whether the older record was made since the system started. */
+static bool is_of_this_boot(char *old, int64_t known, const char *record)
+{
+    char boot[40], own_boot[40];
+    old[known < 0 ? 0 : known < LIMIT_OWNER_RECORD ? known : LIMIT_OWNER_RECORD] = '\0';
+    take_text(old, "boot", boot, sizeof boot);
+    take_text(record, "boot", own_boot, sizeof own_boot);
+    return *boot && strcmp(boot, own_boot) == 0;
+}
+
+bool owner_write(os_fd lock_file)
+{
+    char record[LIMIT_OWNER_RECORD], now[WITH_HINTS];
+    size_t size = make_record(record);
+    /* Often it is there already, and a read is cheaper than a write that must reach the disk. */
+    int64_t known = os_read_at(lock_file, now, sizeof now, 0);
+    bool stages = known > STAGES && now[STAGES] == 's';
+    if (known >= (int64_t)size && memcmp(now, record, size) == 0)
+        return stages;
+    (void)io_write(lock_file, record, size, 0); /* a full disk is no reason not to lock */
+    if (stages || is_of_this_boot(now, known, record))
+        return stages;
+    owner_note_stages(lock_file, true); /* a power loss may have taken the hint, not the stage */
+    return true;
 }
 
 static long long take_number(const char *record, const char *key)
@@ -108,14 +151,22 @@ void owner_describe(const struct untorn_holder *holder, char *text, size_t size)
 
 void owner_announce_waiting(os_fd lock_file)
 {
-    (void)os_write_at(lock_file, "w", 1, LIMIT_OWNER_RECORD); /* a courtesy, nothing more */
+    (void)os_write_at(lock_file, "w", 1, WAITING); /* a courtesy, nothing more */
 }
 
 bool owner_take_waiting(os_fd lock_file)
 {
     char byte = 0;
-    if (os_read_at(lock_file, &byte, 1, LIMIT_OWNER_RECORD) != 1 || byte != 'w')
+    if (os_read_at(lock_file, &byte, 1, WAITING) != 1 || byte != 'w')
         return false;
-    (void)os_write_at(lock_file, "", 1, LIMIT_OWNER_RECORD);
+    (void)os_write_at(lock_file, "", 1, WAITING);
     return true;
+}
+
+void owner_note_stages(os_fd lock_file, bool some)
+{
+    char wanted = some ? 's' : '\0', byte = '\0';
+    (void)os_read_at(lock_file, &byte, 1, STAGES);
+    if (byte != wanted)
+        (void)os_write_at(lock_file, &wanted, 1, STAGES);
 }

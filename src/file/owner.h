@@ -1,8 +1,10 @@
 /* The owner record in a lock file: who holds it, for people. Nothing is ever decided by it.
  *
- * Lines of "key value", ended by a NUL; what lies behind is an older, longer record. One byte after
- * the record's room tells the holder that others are waiting, so that it steps back once before it
- * takes the lock again; lost or stale, it costs a millisecond.
+ * Lines of "key value", ended by a NUL; what lies behind is an older, longer record. Two bytes
+ * after the record's room are hints. The first tells the holder that others are waiting, so that it
+ * steps back once before it takes the lock again; lost or stale, it costs a millisecond. The second
+ * tells that stages may lie about which their writers began without the lock; lost, what dead ones
+ * left stays until somebody lists the folder for another reason, stale, it costs one listing.
  */
 #ifndef UNTORN_FILE_OWNER_H
 #define UNTORN_FILE_OWNER_H
@@ -11,7 +13,8 @@
 
 #include "os/os.h"
 
-void owner_write(os_fd lock_file);
+/* Returns whether stages may lie about. */
+bool owner_write(os_fd lock_file);
 
 /* Fills pid, since, host, command and alive; zeroed where there is no readable record. */
 void owner_read(os_fd lock_file, struct untorn_holder *ret_holder);
@@ -23,5 +26,8 @@ void owner_announce_waiting(os_fd lock_file);
 
 /* Whether somebody announced itself since the last call; clears it. */
 bool owner_take_waiting(os_fd lock_file);
+
+/* Stages may lie about, or none does. */
+void owner_note_stages(os_fd lock_file, bool some);
 
 #endif

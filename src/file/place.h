@@ -29,7 +29,10 @@ struct place {
     struct os_stat target; /* what: a regular file, or a link that is to be replaced */
 };
 
-#define PLACE_CLOSED {.dir = OS_NONE}
+#define PLACE_CLOSED                                                                               \
+    {                                                                                              \
+        .dir = OS_NONE                                                                             \
+    }
 
 /* UNTORN_MISSING (a directory above), _NOT_A_FILE, _LINK_LOOP, _LINK_REFUSED, _NAME, ... A missing
  * file in an existing directory is success, as is a dangling link: it leads to a place. With

@@ -21,8 +21,8 @@ static const char *const trial_names[] = {"a", "b", "c", "CASE", "case"};
 
 static int make_file(const struct trial *trial, const char *name, os_fd *ret_file)
 {
-    int rc = io_open(trial->folder, name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600,
-                     ret_file);
+    int rc =
+        io_open(trial->folder, name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600, ret_file);
     return rc < 0 ? rc : io_write(*ret_file, name, strlen(name), 0);
 }
 
@@ -42,8 +42,7 @@ static bool try_case(const struct trial *trial)
 {
     os_fd file = OS_NONE;
     struct os_stat stat;
-    bool folds = make_file(trial, "CASE", &file) == 0 &&
-                 os_stat(trial->folder, "case", &stat) == 0;
+    bool folds = make_file(trial, "CASE", &file) == 0 && os_stat(trial->folder, "case", &stat) == 0;
     os_close(file);
     return folds;
 }
@@ -128,7 +127,7 @@ static int begin(struct trial *trial)
     rc = os_random(&random, sizeof random);
     if (rc < 0)
         return rc;
-    path_random_digits(random, digits);
+    path_digits(random, digits);
     snprintf(trial->name, sizeof trial->name, ".untorn-probe.%s", digits);
     return make_trial(trial);
 }

@@ -27,8 +27,8 @@ static int read_range(os_fd file, uint64_t offset, uint64_t size, struct untorn_
         if (!data)
             return -ENOMEM;
         content->data = data;
-        int64_t n = io_read(file, data + content->size, room - content->size,
-                            offset + content->size);
+        int64_t n =
+            io_read(file, data + content->size, room - content->size, offset + content->size);
         if (n < 0)
             return (int)n;
         content->size += (size_t)n;
@@ -95,8 +95,7 @@ static int look_again(const struct place *place, struct state *state,
 {
     struct untorn_error unseen;
     error_begin(&unseen, NULL, NULL);
-    if (state->root == OS_NONE &&
-        state_open(place, options, STATE_IF_USABLE, state, &unseen) != 0)
+    if (!state->present && state_open(place, options, STATE_IF_USABLE, state, &unseen) != 0)
         return -ESTALE;
     return inplace_look(place, state, ret_view);
 }
@@ -160,8 +159,8 @@ int untorn_read(const char *path, const struct untorn_options *options,
     struct untorn_error local, *error = error_begin(reterr, &local, path);
     struct untorn_options reading = {0};
     if (options) {
-        reading.symlink = options->symlink == UNTORN_REFUSE_LINK ? UNTORN_REFUSE_LINK
-                                                                 : UNTORN_FOLLOW;
+        reading.symlink =
+            options->symlink == UNTORN_REFUSE_LINK ? UNTORN_REFUSE_LINK : UNTORN_FOLLOW;
         reading.state_dir = options->state_dir;
     }
     memset(ret_content, 0, sizeof *ret_content);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8 };
+enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8, FOLDER_SLOTS = 32 };
 
 static struct {
     struct lock_file *files;
@@ -15,6 +15,8 @@ static struct {
         bool known;
     } local[LOCAL_SLOTS]; /* devices that are not reached over a network */
     unsigned next_local;
+    struct os_stat folders[FOLDER_SLOTS]; /* of a known format; inode 0: free */
+    unsigned next_folder;
 } registry;
 
 static _Thread_local char this_thread; /* its address tells threads apart */
@@ -162,7 +164,6 @@ void registry_self(struct os_process *ret_self)
         os_self(&registry.self);
     *ret_self = registry.self;
     os_guard_leave();
-    ret_self->user = os_user(); /* may change while we run */
 }
 
 static bool is_known_local(uint64_t device)
@@ -192,6 +193,25 @@ bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[
     return false;
 }
 
+/* Without a time of birth a folder cannot be told from one that has its inode number now. */
+bool registry_knows_folder(const struct os_stat *folder)
+{
+    bool known = false;
+    os_guard_enter(registry_after_fork);
+    for (int i = 0; i < FOLDER_SLOTS && !known; i++)
+        known = folder->born != 0 && registry.folders[i].born == folder->born &&
+                os_same_file(&registry.folders[i], folder);
+    os_guard_leave();
+    return known;
+}
+
+void registry_note_folder(const struct os_stat *folder)
+{
+    os_guard_enter(registry_after_fork);
+    registry.folders[registry.next_folder++ % FOLDER_SLOTS] = *folder;
+    os_guard_leave();
+}
+
 void registry_after_fork(void)
 {
     for (struct lock_file *file = registry.files; file; file = file->next) {
@@ -200,4 +220,5 @@ void registry_after_fork(void)
         file->count = 0;
     }
     registry.self.pid = 0;
+    memset(registry.folders, 0, sizeof registry.folders);
 }

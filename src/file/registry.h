@@ -59,6 +59,11 @@ void registry_self(struct os_process *ret_self);
  * the question makes a replace dearer by tens of microseconds. */
 bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[32]);
 
+/* Folders of ours whose format was read and is the one we know. A folder keeps its format for life,
+ * so that it is read once by a process and not in every call. */
+bool registry_knows_folder(const struct os_stat *folder);
+void registry_note_folder(const struct os_stat *folder);
+
 /* What the child of a fork does. Also starts a simulated process afresh. */
 void registry_after_fork(void);
 

@@ -139,11 +139,23 @@ static int check_strict(struct target *target, struct untorn_error *error)
 
 /* ---- the rename path ---- */
 
+/* Whether the stage was made with all that the file has: then there is nothing to give. */
+static bool has_meta(const struct target *target, const struct stage *stage)
+{
+    struct os_stat own;
+    unsigned mode = target->options->mode ? target->options->mode : target->stat.mode;
+    return stage->final_mode && os_stat(stage->file, NULL, &own) == 0 && own.mode == mode &&
+           own.owner == target->stat.owner && own.group == target->stat.group &&
+           os_is_plain(stage->file);
+}
+
 /* [REPLACE-5] *ret_in_place: the owner cannot be given, so the file must keep its inode. */
 static int give_meta(struct target *target, struct stage *stage, bool *ret_in_place,
                      struct untorn_error *error)
 {
     unsigned result = 0, mode = target->options->mode;
+    if (has_meta(target, stage))
+        return 0;
     int rc = is_file(target) ? os_copy_meta(target->hold, stage->file, mode, &result)
                              : os_new_meta(target->place.dir, stage->file, mode);
     if (rc < 0)
@@ -165,11 +177,13 @@ enum { UNKNOWN = AGAIN - 1 }; /* whether a rename took place */
  * `failure` if it did not, 0 if it did. */
 static int look_after(const struct target *target, const struct stage *stage, int failure)
 {
-    struct os_stat now;
-    int rc = os_stat(target->place.dir, target->place.name, &now);
+    struct os_stat now, own;
+    int rc = os_stat(stage->file, NULL, &own);
+    if (rc == 0)
+        rc = os_stat(target->place.dir, target->place.name, &now);
     if (rc < 0 && rc != -ENOENT)
         return UNKNOWN;
-    return rc == 0 && os_same_file(&now, &stage->stat) ? 0 : failure;
+    return rc == 0 && os_same_file(&now, &own) ? 0 : failure;
 }
 
 /* Steps 5 and 6, inside the directory's own lock. Returns an errno value, AGAIN or UNKNOWN. */
@@ -260,8 +274,8 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
 {
     int rc = make_empty(target, error);
     if (rc == 0)
-        rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
-                           target->options, error);
+        rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size, target->options,
+                           error);
     if (rc < 0 && target->hold != OS_NONE && replace_take_back(target, target->hold) < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, 0, "take it back");
     return rc;
@@ -275,8 +289,8 @@ static int commit_in_place(struct target *target, struct stage *stage, struct un
     }
     if (!target->exists)
         return create_in_place(target, stage, error);
-    int rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size,
-                           target->options, error);
+    int rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size, target->options,
+                           error);
     /* Whoever made the file may not have flushed its name. */
     return rc == 0 ? replace_flush_name(target, error) : rc;
 }
@@ -310,5 +324,51 @@ int replace_commit(struct target *target, struct stage *stage, struct untorn_err
         rc = commit_in_place(target, stage, error);
     if (rc >= 0 && !target->exists)
         error->flags |= UNTORN_FLAG_CREATED;
+    return rc;
+}
+
+/* What a stage for `target` may be made with: the file's own mode, if that shows nobody more than
+ * the file does. [STAGE-2] */
+static unsigned stage_mode(const struct target *target, bool *ret_final)
+{
+    unsigned mode = target->options->mode ? target->options->mode : target->stat.mode;
+    *ret_final = false;
+    if (!is_file(target))
+        return replace_wants_open_mode(target->options, false) ? 0666 : 0600;
+    bool group_gains = (mode >> 3 & ~mode & 7) != 0;
+    *ret_final = !group_gains && mode <= 0777 && target->readable &&
+                 target->stat.owner == os_user() && os_is_plain(target->hold);
+    return *ret_final ? mode : 0600;
+}
+
+/* Under the name that only this lock gives [STAGE-4]; else like one that is begun without it. */
+static int begin_stage(struct target *target, struct stage *ret_stage)
+{
+    const char *name = target->place.name;
+    bool open_mode = replace_wants_open_mode(target->options, is_file(target)), final;
+    uint64_t number = lock_stage_number(&target->lock);
+    unsigned mode = stage_mode(target, &final);
+    int rc = -EEXIST;
+    if (number)
+        rc = stage_begin_locked(ret_stage, &target->state, name, number, mode, open_mode);
+    ret_stage->final_mode = final;
+    if (rc != -EEXIST)
+        return rc;
+    lock_note_stages(&target->lock, true);
+    return stage_begin(ret_stage, &target->state, name, open_mode);
+}
+
+int replace_content(struct target *target, const void *data, size_t size,
+                    struct untorn_error *error)
+{
+    struct stage stage;
+    int rc = begin_stage(target, &stage);
+    if (rc == 0)
+        rc = stage_write(&stage, data, size);
+    if (rc < 0)
+        rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
+    else
+        rc = replace_commit(target, &stage, error);
+    stage_close(&stage);
     return rc;
 }

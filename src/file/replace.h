@@ -3,13 +3,16 @@
  * A new version is staged beside the file, made durable, and renamed onto the name; then the name
  * is made durable. The steps, and what a crash after each leaves:
  *
- *   1 stage created, written    the old version; a stage that the next writer sweeps
+ *   1 stage created, written    the old version; a stage that the next writer removes
  *   2 locked, conditions met    the same
  *   3 owner, mode, ACL, ...     the same
  *   4 stage flushed             the same
  *   5 checked [LOCK-2]          the same
  *   6 renamed                   kill: the new version. power loss: the old or the new one
  *   7 directory flushed         the new version
+ *
+ * Content that comes in pieces is staged without the lock, for its writer may take its time. What
+ * is whole already is staged under the lock: step 2 comes before step 1.
  *
  *   REPLACE-1  The name is at every moment the whole old or the whole new version: the only change
  *              to it is one rename.
@@ -30,6 +33,10 @@
 /* Steps 2 to 7 for a target that is locked and looked at. On AGAIN the stage still has the content.
  * As the public calls return. */
 int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error);
+
+/* Stages `data` and commits it: steps 1 to 7, all under the lock. */
+int replace_content(struct target *target, const void *data, size_t size,
+                    struct untorn_error *error);
 
 /* Whether a stage gets its mode from the umask: for a name that is no file yet. */
 bool replace_wants_open_mode(const struct untorn_options *options, bool is_file);

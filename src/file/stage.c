@@ -6,36 +6,50 @@
 
 #include "base/pathtext.h"
 #include "file/io.h"
+#include "file/sweep.h"
+
+/* 0 if the name still is this stage, -EEXIST if not, or why that cannot be known. */
+static int look_at_name(const struct stage *stage)
+{
+    struct os_stat own, named;
+    int rc = os_stat(stage->file, NULL, &own);
+    if (rc == 0)
+        rc = os_stat(stage->folder, stage->name, &named);
+    if (rc == -ENOENT || (rc == 0 && !os_same_file(&named, &own)))
+        return -EEXIST;
+    return rc;
+}
 
 bool stage_is_named(const struct stage *stage)
 {
-    struct os_stat named;
-    return os_stat(stage->folder, stage->name, &named) == 0 &&
-           os_same_file(&named, &stage->stat);
+    return look_at_name(stage) == 0;
+}
+
+/* In the folder `stage->folder`. */
+static int create(struct stage *stage, unsigned mode)
+{
+    int rc = io_open(stage->folder, stage->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
+                     mode, &stage->file);
+    stage->named = rc == 0;
+    return rc;
 }
 
 /* -EEXIST: the name was taken, or swept before it was locked; try another. */
 static int try_create(struct stage *stage, const char *own_name)
 {
     uint64_t random;
-    char digits[17];
     int rc = os_random(&random, sizeof random);
     if (rc < 0)
         return rc;
-    path_random_digits(random, digits);
-    snprintf(stage->name, sizeof stage->name, "%.238s.%s", own_name, digits);
-    rc = io_open(stage->folder, stage->name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
-                 stage->open_mode ? 0666 : 0600, &stage->file); /* [STAGE-2] */
+    path_digits(random, path_add(path_add(stage->name, own_name), "."));
+    rc = create(stage, stage->open_mode ? 0666 : 0600); /* [STAGE-2] */
     if (rc < 0)
         return rc;
-    stage->named = true;
     rc = os_lock(stage->file, OS_LOCK_EXCLUSIVE);
     if (rc == -EWOULDBLOCK)
         rc = -EEXIST; /* a sweeper has it in hand */
     if (rc == 0)
-        rc = os_stat(stage->file, NULL, &stage->stat);
-    if (rc == 0 && !stage_is_named(stage)) /* [STAGE-1] */
-        rc = -EEXIST;
+        rc = look_at_name(stage); /* [STAGE-1] */
     if (rc == -EEXIST) {
         stage->named = false; /* whoever has that name now, it is not us */
         os_close(stage->file);
@@ -59,6 +73,28 @@ int stage_begin(struct stage *stage, struct state *state, const char *name, bool
         rc = try_create(stage, own_name);
     if (rc < 0)
         stage_close(stage);
+    return rc;
+}
+
+int stage_begin_locked(struct stage *stage, struct state *state, const char *name, uint64_t number,
+                       unsigned mode, bool open_mode)
+{
+    char entry[LIMIT_NAME + 1];
+    os_fd folder;
+    *stage = (struct stage)STAGE_CLOSED;
+    stage->open_mode = open_mode;
+    stage->folder = state->parent;
+    stage->borrowed = true;
+    path_own_name(name, LIMIT_SUFFIX, entry);
+    path_digits(number, path_add(entry + strlen(entry), "."));
+    state_path(state, FOLDER_STAGE, entry, stage->name);
+    int rc = state->reshared ? -ENOENT : create(stage, mode); /* the folder is to be shared anew */
+    if (rc == -ENOENT || rc == -EACCES) {
+        rc = state_folder(state, FOLDER_STAGE, true, &folder);
+        rc = rc < 0 ? rc : create(stage, mode);
+    }
+    if (rc == -EEXIST && sweep_stage(stage->folder, stage->name) == 0) /* [STAGE-4] */
+        rc = create(stage, mode);
     return rc;
 }
 
@@ -95,6 +131,7 @@ void stage_close(struct stage *stage)
         (void)os_remove(stage->folder, stage->name, false); /* else the next writer sweeps it */
     stage->named = false;
     os_close(stage->file);
-    os_close(stage->folder);
+    if (!stage->borrowed)
+        os_close(stage->folder);
     stage->file = stage->folder = OS_NONE;
 }

@@ -4,9 +4,17 @@
  *            kernel lock on it for as long as it lives; whoever can take that lock knows that the
  *            creator is dead. (Created but not yet locked, it may be swept: the creator looks after
  *            locking whether the name still is its inode, and else makes another.)
- *   STAGE-2  A stage is never wider than 0600, unless it is for a new file without a mode of its
- *            own: then the kernel applies the umask to 0666, which is its final mode.
+ *   STAGE-2  A stage is never wider than 0600, but where it is for a new file without a mode of its
+ *            own: then the kernel applies the umask to 0666, which is its final mode; or where it
+ *            replaces a file of ours that has no ACL and lets its group do no more than anybody:
+ *            then it may have that file's mode from the start.
  *   STAGE-3  A failed flush is final: the stage is discarded, never flushed again.
+ *   STAGE-4  A stage made under the name's lock is named after the number of the lock file's inode.
+ *            Its maker holds that lock, and with it the inode, for as long as it lives, so that no
+ *            two living processes make the same name: what the next holder of the lock finds under
+ *            it was left by a dead one, and is removed without a listing to find it. Such a stage
+ *            has no lock of its own: a sweeper who holds the name's lock while its maker does too,
+ *            on another inode, takes it from one that is about to start over. [LOCK-2]
  */
 #ifndef UNTORN_FILE_STAGE_H
 #define UNTORN_FILE_STAGE_H
@@ -14,13 +22,15 @@
 #include "file/state.h"
 
 struct stage {
-    os_fd folder; /* its own: a stage outlives the state it was begun in */
+    os_fd folder; /* where `name` begins: the stage's own, for it outlives the state it was begun
+                     in, or the state's parent for one that was made under the lock */
+    bool borrowed;
     os_fd file;
-    char name[LIMIT_NAME + 1];
-    bool named;     /* the name is ours to remove */
-    bool open_mode; /* made with 0666 less the umask */
+    char name[STATE_PATH_SIZE];
+    bool named;      /* the name is ours to remove */
+    bool open_mode;  /* made with 0666 less the umask */
+    bool final_mode; /* made with the mode of a file that has nothing else to be given */
     uint64_t size;
-    struct os_stat stat;
 };
 
 #define STAGE_CLOSED                                                                               \
@@ -31,6 +41,13 @@ struct stage {
 /* All return 0 or a negative errno value. -ENOENT: our folder was removed; start over. */
 
 int stage_begin(struct stage *stage, struct state *state, const char *name, bool open_mode);
+
+/* The same under the lock of `name`, whose lock_stage_number is `number`. Must be closed before the
+ * state. `mode` is what it is made with, less the umask. -EEXIST: something is in the way that is
+ * not ours to remove. */
+int stage_begin_locked(struct stage *stage, struct state *state, const char *name, uint64_t number,
+                       unsigned mode, bool open_mode);
+
 int stage_write(struct stage *stage, const void *data, size_t size);
 
 /* The same content in a new stage, where the old one was removed or has the wrong mode. `state` may

@@ -29,6 +29,7 @@ void state_close(struct state *state)
     }
     os_close(state->root);
     state->root = OS_NONE;
+    state->present = false;
     if (state->outside)
         os_close(state->parent);
     state->parent = OS_NONE;
@@ -89,50 +90,24 @@ static int read_format(os_fd root, unsigned long *ret_format)
     return 0;
 }
 
-/* [STATE-2] */
-static int check_format(struct state *state, bool create, struct untorn_error *error)
+static int fail_open(struct state *state, int rc, struct untorn_error *error)
 {
-    char text[32];
-    unsigned long format;
-    int rc = read_format(state->root, &format);
-    if (rc == 0 && format > FORMAT) {
-        error_detail(error, "its %s has format %lu, this untorn knows %d", state->name, format,
-                     FORMAT);
-        return error_fail(error, UNTORN_NEWER_FORMAT, NULL);
+    if (rc == -ELOOP || rc == -ENOTDIR) {
+        error_detail(error, "%s is not a folder", state->name);
+        return error_fail(error, UNTORN_UNTRUSTED, NULL);
     }
-    if (rc == 0 && format == 0 && create) {
-        snprintf(text, sizeof text, "%d\n", FORMAT);
-        rc = put_text(state, ".gitignore", "*\n");
-        if (rc == 0)
-            rc = put_text(state, "format", text);
-        if (rc == -ENOENT)
-            rc = 0; /* removed again this very moment: noticed when the lock is looked at */
+    if (rc == -EACCES || rc == -EPERM || rc == -EROFS) {
+        error_fail(error, UNTORN_NO_STATE, NULL);
+        error->os_error = -rc;
+        return -UNTORN_NO_STATE;
     }
-    return rc < 0 ? error_os(error, rc, "prepare the folder for its lock") : 0;
-}
-
-/* Gives the folder the access of its parent: at creation, and again where a crash came between or
- * the parent has changed. Only its owner can. */
-static void share(struct state *state, const struct os_stat *parent, uint32_t user,
-                  const uint32_t *private_owner)
-{
-    bool fits = state->stat.mode == state->wanted_mode &&
-                (private_owner ? state->stat.owner == *private_owner
-                               : state->stat.group == parent->group);
-    if (fits || (state->stat.owner != user && user != 0))
-        return;
-    (void)os_share(state->root, state->parent, private_owner); /* who is kept out by a failure is
-                                                                  told so when he tries */
-    (void)os_stat(state->root, NULL, &state->stat);
-    state->reshared = true;
-}
-
-/* Through a link a path can lead into our folder unnoticed; no folder is made inside it. */
-static int check_outside_own(const struct place *place)
-{
-    char path[LIMIT_PATH];
-    int rc = os_dir_path(place->dir, path, sizeof path);
-    return rc == 0 && path_leads_into_own_folder(path) ? -EINVAL : 0;
+    if (rc == -EINVAL) {
+        error_detail(error, "it lies where untorn keeps its own files");
+        return error_fail(error, UNTORN_NAME, NULL);
+    }
+    if (rc == -ENOENT)
+        return AGAIN; /* the directory itself was removed under us */
+    return error_os(error, rc, "open the folder for its lock");
 }
 
 /* Opens a folder of ours, made if missing. Closed to us is one that another user is just making; if
@@ -160,35 +135,90 @@ static int open_or_make(os_fd parent, const char *name, bool create, os_fd *ret_
     }
 }
 
-static int open_root(struct state *state, const struct place *place, bool create)
+int state_root(struct state *state, os_fd *ret_root)
 {
+    struct os_stat now;
     bool made;
-    int rc = os_open_dir(state->parent, state->name, true, &state->root);
-    if (!create || (rc != -ENOENT && rc != -EACCES))
-        return rc;
-    if (rc == -ENOENT && check_outside_own(place) < 0)
-        return -EINVAL;
-    return open_or_make(state->parent, state->name, true, &state->root, &made);
+    int rc = 0;
+    if (state->root == OS_NONE) {
+        rc = open_or_make(state->parent, state->name, state->create, &state->root, &made);
+        if (rc == 0)
+            rc = os_stat(state->root, NULL, &now);
+        if (rc == 0 && (!os_same_file(&now, &state->stat) || now.born != state->stat.born))
+            rc = -ENOENT;
+        if (rc < 0) {
+            os_close(state->root);
+            state->root = OS_NONE;
+        }
+    }
+    *ret_root = state->root;
+    return rc;
 }
 
-static int fail_open(struct state *state, int rc, struct untorn_error *error)
+/* [STATE-2] Who only wants to look at the folder looks at the format too. */
+static int check_format(struct state *state, enum state_use use, struct untorn_error *error)
 {
-    if (rc == -ELOOP || rc == -ENOTDIR) {
-        error_detail(error, "%s is not a folder", state->name);
-        return error_fail(error, UNTORN_UNTRUSTED, NULL);
+    char text[32];
+    unsigned long format;
+    os_fd root;
+    if (use != STATE_IF_PRESENT && registry_knows_folder(&state->stat))
+        return 0;
+    int rc = state_root(state, &root);
+    if (rc < 0)
+        return fail_open(state, rc, error);
+    rc = read_format(root, &format);
+    if (rc == 0 && format == FORMAT)
+        registry_note_folder(&state->stat);
+    if (rc == 0 && format > FORMAT) {
+        error_detail(error, "its %s has format %lu, this untorn knows %d", state->name, format,
+                     FORMAT);
+        return error_fail(error, UNTORN_NEWER_FORMAT, NULL);
     }
-    if (rc == -EACCES || rc == -EPERM || rc == -EROFS) {
-        error_fail(error, UNTORN_NO_STATE, NULL);
-        error->os_error = -rc;
-        return -UNTORN_NO_STATE;
+    if (rc == 0 && format == 0 && use == STATE_CREATE) {
+        snprintf(text, sizeof text, "%d\n", FORMAT);
+        rc = put_text(state, ".gitignore", "*\n");
+        if (rc == 0)
+            rc = put_text(state, "format", text);
+        if (rc == -ENOENT)
+            rc = 0; /* removed again this very moment: noticed when the lock is looked at */
     }
-    if (rc == -EINVAL) {
-        error_detail(error, "it lies where untorn keeps its own files");
-        return error_fail(error, UNTORN_NAME, NULL);
+    return rc < 0 ? error_os(error, rc, "prepare the folder for its lock") : 0;
+}
+
+/* Gives the folder the access of its parent: at creation, and again where a crash came between or
+ * the parent has changed. Only its owner can. */
+static void share(struct state *state, const struct os_stat *parent, uint32_t user,
+                  const uint32_t *private_owner)
+{
+    bool fits =
+        state->stat.mode == state->wanted_mode &&
+        (private_owner ? state->stat.owner == *private_owner : state->stat.group == parent->group);
+    if (fits || (state->stat.owner != user && user != 0))
+        return;
+    os_fd root;
+    if (state_root(state, &root) == 0) {
+        /* Who is kept out by a failure is told so when he tries. */
+        (void)os_share(root, state->parent, private_owner);
+        (void)os_stat(root, NULL, &state->stat);
     }
-    if (rc == -ENOENT)
-        return AGAIN; /* the directory itself was removed under us */
-    return error_os(error, rc, "open the folder for its lock");
+    state->reshared = true;
+}
+
+/* Through a link a path can lead into our folder unnoticed; no folder is made inside it. */
+static int check_outside_own(const struct place *place)
+{
+    char path[LIMIT_PATH];
+    int rc = os_dir_path(place->dir, path, sizeof path);
+    return rc == 0 && path_leads_into_own_folder(path) ? -EINVAL : 0;
+}
+
+static int make_root(struct state *state, const struct place *place)
+{
+    bool made;
+    if (check_outside_own(place) < 0)
+        return -EINVAL;
+    int rc = open_or_make(state->parent, state->name, true, &state->root, &made);
+    return rc < 0 ? rc : os_stat(state->root, NULL, &state->stat);
 }
 
 /* The state directory, and in it a name that stands for the physical directory of the file. */
@@ -218,17 +248,17 @@ static int find(struct state *state, const struct place *place, const char *dire
     return 0;
 }
 
-static int open_checked(struct state *state, const struct place *place, bool create,
+static int open_checked(struct state *state, const struct place *place, enum state_use use,
                         struct untorn_error *error)
 {
-    struct os_process self;
+    bool create = use == STATE_CREATE;
     struct os_stat parent = place->dir_stat;
-    registry_self(&self);
-    uint32_t private_owner = place->exists ? place->target.owner : self.user;
+    uint32_t user = os_user(), private_owner = place->exists ? place->target.owner : user;
     int rc = state->outside ? os_stat(state->parent, NULL, &parent) : 0;
     if (rc < 0)
         return error_os(error, rc, "look at the state directory");
     bool private_folder = (parent.mode & STICKY) != 0;
+    state->create = create;
     state->wanted_mode = private_folder ? 0700 : (parent.mode & 02777) | 0700;
     if (private_folder) {
         size_t used = strlen(state->name);
@@ -236,36 +266,38 @@ static int open_checked(struct state *state, const struct place *place, bool cre
                  (unsigned long)private_owner);
     }
     /* Made for somebody else it would be of no use to him; only root can give it away. */
-    bool may_make = create && (!private_folder || private_owner == self.user || self.user == 0);
-    rc = open_root(state, place, may_make);
+    bool may_make = create && (!private_folder || private_owner == user || user == 0);
+    rc = os_stat(state->parent, state->name, &state->stat);
     if (rc == -ENOENT && !create)
         return 0;
-    if (rc == -ENOENT && !may_make)
-        rc = -EACCES;
-    if (rc == 0)
-        rc = os_stat(state->root, NULL, &state->stat);
+    if (rc == -ENOENT)
+        rc = may_make ? make_root(state, place) : -EACCES;
+    if (rc == 0 && state->stat.kind != OS_DIRECTORY)
+        rc = -ENOTDIR;
     if (rc < 0)
         return fail_open(state, rc, error);
     const uint32_t *owner = private_folder ? &private_owner : NULL;
-    bool trusted = has_trusted_owner(&state->stat, &parent, self.user, owner);
+    bool trusted = has_trusted_owner(&state->stat, &parent, user, owner);
     if (trusted && create)
-        share(state, &parent, self.user, owner);
+        share(state, &parent, user, owner);
     if (!trusted || is_too_open(&state->stat, &parent)) {
         error_detail(error, "%s belongs to user %lu and has mode %o", state->name,
                      (unsigned long)state->stat.owner, state->stat.mode);
         return error_fail(error, UNTORN_UNTRUSTED, NULL);
     }
-    return check_format(state, create, error);
+    state->present = true;
+    return check_format(state, use, error);
 }
 
 static int open_found(struct state *state, const struct place *place,
-                      const struct untorn_options *options, bool create,
+                      const struct untorn_options *options, enum state_use use,
                       struct untorn_error *error)
 {
+    bool create = use == STATE_CREATE;
     const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
     int rc = find(state, place, directory && *directory ? directory : NULL, create);
     if (rc == 0)
-        return open_checked(state, place, create, error);
+        return open_checked(state, place, use, error);
     if (rc == -ENOENT && !create)
         return 0;
     error_detail(error, "the state directory %s", directory);
@@ -282,8 +314,7 @@ int state_open(const struct place *place, const struct untorn_options *options, 
     struct state state = STATE_CLOSED;
     struct untorn_error unseen;
     error_begin(&unseen, NULL, error->path);
-    int rc = open_found(&state, place, options, use == STATE_CREATE,
-                        use == STATE_IF_USABLE ? &unseen : error);
+    int rc = open_found(&state, place, options, use, use == STATE_IF_USABLE ? &unseen : error);
     if (rc != 0)
         state_close(&state);
     *ret_state = state;
@@ -295,39 +326,62 @@ int state_open(const struct place *place, const struct untorn_options *options, 
     return rc;
 }
 
-static int open_folder(struct state *state, const char *name, bool create, os_fd *ret_folder)
+void state_path(const struct state *state, enum folder folder, const char *entry,
+                char path[STATE_PATH_SIZE])
 {
+    char *end = path_add(path_add(path_add(path, state->name), "/"), folder_names[folder]);
+    if (*entry)
+        path_add(path_add(end, "/"), entry);
+}
+
+static int open_folder(struct state *state, enum folder folder, bool create, os_fd *ret_folder)
+{
+    os_fd root;
     bool made;
-    int rc = open_or_make(state->root, name, create, ret_folder, &made);
+    int rc = state_root(state, &root);
+    if (rc == 0)
+        rc = open_or_make(root, folder_names[folder], create, ret_folder, &made);
     if (rc == -ELOOP || rc == -ENOTDIR)
         return -EMLINK; /* not a folder of ours */
     if (rc == 0 && (made || state->reshared))
-        (void)os_share(*ret_folder, state->root, NULL); /* else it is removed by who needs it */
+        (void)os_share(*ret_folder, root, NULL); /* else it is removed by who needs it */
     return rc;
+}
+
+/* Without opening the root. Only stages may get into a folder that took the place of the one we
+ * know: they are told apart by name, and [LOCK-2] is looked at before one is renamed. */
+static int open_stage_folder(struct state *state, os_fd *ret_folder)
+{
+    char path[STATE_PATH_SIZE];
+    if (state->reshared || state->root != OS_NONE)
+        return -ENOENT;
+    state_path(state, FOLDER_STAGE, "", path);
+    return os_open_dir(state->parent, path, true, ret_folder);
 }
 
 int state_folder(struct state *state, enum folder folder, bool create, os_fd *ret_folder)
 {
     int rc = 0;
-    if (state->root == OS_NONE)
+    if (!state->present)
         return -ENOENT;
-    if (state->folders[folder] == OS_NONE)
-        rc = open_folder(state, folder_names[folder], create, &state->folders[folder]);
+    if (state->folders[folder] == OS_NONE) {
+        rc = folder == FOLDER_STAGE ? open_stage_folder(state, &state->folders[folder]) : -ENOENT;
+        if (rc < 0)
+            rc = open_folder(state, folder, create, &state->folders[folder]);
+    }
     *ret_folder = state->folders[folder];
     return rc;
 }
 
-bool state_is_current(const struct state *state)
-{
-    struct os_stat now;
-    return os_stat(state->parent, state->name, &now) == 0 && os_same_file(&now, &state->stat);
-}
-
 int state_flush_names(struct state *state, enum folder folder)
 {
-    os_fd chain[] = {state->folders[folder], state->root, state->parent};
+    os_fd root;
+    int rc = state_root(state, &root);
+    if (rc < 0)
+        return rc;
+    os_fd chain[] = {state->folders[folder], root, state->parent};
     for (int i = 0; i < 3; i++) {
-        int rc = os_flush_dir(chain[i]);
+        rc = os_flush_dir(chain[i]);
         if (rc < 0 && rc != -EINVAL)
             return rc;
     }

@@ -13,7 +13,8 @@
  *
  *   STATE-1  The folder is used only if it is a real directory on the parent's device, owned by us,
  *            root or the parent's owner, or by anyone where the parent lets anyone replace files.
- *   STATE-2  A folder of a newer format is refused; nothing in it is touched.
+ *   STATE-2  A folder of a newer format is refused; nothing in it is touched. A folder keeps its
+ *            format for life: a newer one is made aside and takes the name.
  *   STATE-3  Opening without STATE_CREATE makes nothing.
  */
 #ifndef UNTORN_FILE_STATE_H
@@ -27,7 +28,9 @@
 enum folder { FOLDER_LOCK, FOLDER_INNER, FOLDER_STAGE, FOLDER_INPLACE, FOLDER_KEPT, FOLDER_COUNT };
 
 struct state {
-    os_fd root;
+    bool present;
+    bool create;  /* it may be made */
+    os_fd root;   /* opened when it is needed: state_root */
     os_fd parent; /* borrowed from the place, or the state directory itself */
     char name[LIMIT_NAME + 1];
     struct os_stat stat;
@@ -39,13 +42,18 @@ struct state {
 
 #define STATE_CLOSED                                                                               \
     {                                                                                              \
-        .root = OS_NONE, .parent = OS_NONE,                                                        \
-        .folders = {OS_NONE, OS_NONE, OS_NONE, OS_NONE, OS_NONE}                                   \
+        .root = OS_NONE, .parent = OS_NONE, .folders = {                                           \
+            OS_NONE,                                                                               \
+            OS_NONE,                                                                               \
+            OS_NONE,                                                                               \
+            OS_NONE,                                                                               \
+            OS_NONE                                                                                \
+        }                                                                                          \
     }
 
 enum state_use {
     STATE_CREATE,     /* make it if missing */
-    STATE_IF_PRESENT, /* a missing one gives 0 and root == OS_NONE; one we cannot use is an error */
+    STATE_IF_PRESENT, /* a missing one gives 0 and is not present; one we cannot use is an error */
     STATE_IF_USABLE,  /* one we cannot use or trust counts as missing too: readers do not need it */
 };
 
@@ -56,16 +64,21 @@ int state_open(const struct place *place, const struct untorn_options *options, 
 /* Accepts a closed state. */
 void state_close(struct state *state);
 
+/* The folder itself, open; borrowed. Or a negative errno value: -ENOENT if it is gone. */
+int state_root(struct state *state, os_fd *ret_root);
+
 /* The handle of one folder, kept open; borrowed. A negative errno value: -ENOENT if it is not
  * there and not to be made, or if the root itself is gone. */
 int state_folder(struct state *state, enum folder folder, bool create, os_fd *ret_folder);
-
-/* Whether the folder is still the one that the path names. */
-bool state_is_current(const struct state *state);
 
 /* Makes the names of `folder` and above durable, up to the user's directory. */
 int state_flush_names(struct state *state, enum folder folder);
 
 const char *state_folder_name(enum folder folder);
+
+/* "<state>/<folder>/<entry>" below the state's parent; with an empty entry the folder. */
+enum { STATE_PATH_SIZE = 2 * (LIMIT_NAME + 1) + 16 };
+void state_path(const struct state *state, enum folder folder, const char *entry,
+                char path[STATE_PATH_SIZE]);
 
 #endif

@@ -11,7 +11,7 @@ struct sweep {
     os_fd folder;
     char own_name[LIMIT_NAME + 1];
     const struct stage *own;
-    int looked, removed;
+    int looked, removed, left;
 };
 
 /* Opens and locks a stage for the moment of looking at it: 1. 0 if its writer lives, or it is gone.
@@ -37,29 +37,42 @@ int sweep_is_dead(os_fd folder, const char *entry)
     return rc;
 }
 
+int sweep_stage(os_fd folder, const char *entry)
+{
+    os_fd file;
+    int rc = take(folder, entry, &file);
+    if (rc <= 0)
+        return rc < 0 ? rc : -EBUSY;
+    rc = os_remove(folder, entry, false); /* locked by us: [SWEEP-2] */
+    os_close(file);
+    return rc;
+}
+
 static int visit(void *context, const char *entry)
 {
     struct sweep *sweep = context;
-    os_fd file;
     if (++sweep->looked > LIMIT_LISTING || sweep->removed >= LIMIT_SWEEP) /* [SWEEP-3] */
         return 1;
-    bool spared = sweep->own && strcmp(entry, sweep->own->name) == 0;
-    if (spared || !path_is_own_entry(entry, sweep->own_name) ||
-        take(sweep->folder, entry, &file) <= 0)
+    if (!path_is_own_entry(entry, sweep->own_name))
         return 0;
-    if (os_remove(sweep->folder, entry, false) == 0) /* locked by us: [SWEEP-2] */
+    bool spared = sweep->own && strcmp(entry, sweep->own->name) == 0;
+    if (!spared && sweep_stage(sweep->folder, entry) == 0)
         sweep->removed++;
-    os_close(file);
+    else
+        sweep->left++;
     return 0;
 }
 
-void sweep_stages(struct state *state, const char *name, const struct stage *own)
+bool sweep_stages(struct state *state, const char *name, const struct stage *own)
 {
     struct sweep sweep = {.own = own};
     if (own) /* its folder is open already */
         sweep.folder = own->folder;
-    else if (state_folder(state, FOLDER_STAGE, false, &sweep.folder) < 0)
-        return;
+    else {
+        int rc = state_folder(state, FOLDER_STAGE, false, &sweep.folder);
+        if (rc < 0)
+            return rc != -ENOENT;
+    }
     path_own_name(name, LIMIT_SUFFIX, sweep.own_name);
-    (void)os_list(sweep.folder, visit, &sweep); /* best effort */
+    return os_list(sweep.folder, visit, &sweep) != 0 || sweep.left > 0;
 }

@@ -14,8 +14,11 @@
 struct stage;
 
 /* Removes dead stages of `name`. Best effort: what stays is swept by the next one. `own` is the
- * caller's own stage, or NULL. */
-void sweep_stages(struct state *state, const char *name, const struct stage *own);
+ * caller's own stage, or NULL. Whether any may be left, `own` among them. */
+bool sweep_stages(struct state *state, const char *name, const struct stage *own);
+
+/* Removes this one, if it is dead. 0, or a negative errno value: -EBUSY if its writer lives. */
+int sweep_stage(os_fd folder, const char *entry);
 
 /* Whether the stage's writer is gone: 1, 0, or a negative errno value where it cannot be known.
  * Never removes. */

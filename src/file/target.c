@@ -90,13 +90,28 @@ static int look(struct target *target, struct untorn_error *error)
     return 0;
 }
 
+void target_sweep(struct target *target)
+{
+    bool left = sweep_stages(&target->state, target->place.name, target->own_stage);
+    if (target->lock.litter && !left)
+        lock_note_stages(&target->lock, false);
+    target->lock.litter = left;
+}
+
+static bool knows_what_lies_about(const struct target *target)
+{
+    return target->stages_under_lock && lock_stage_number(&target->lock) != 0 &&
+           !target->lock.litter && target->restarts == 0;
+}
+
 static int settle(struct target *target, enum os_lock kind, struct untorn_error *error)
 {
     if (kind == OS_LOCK_EXCLUSIVE) {
         int rc = inplace_recover(&target->place, &target->state, error);
         if (rc != 0)
             return rc;
-        sweep_stages(&target->state, target->place.name, target->own_stage); /* [SWEEP-1] */
+        if (!knows_what_lies_about(target))
+            target_sweep(target); /* [SWEEP-1] */
     }
     return look(target, error);
 }

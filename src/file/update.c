@@ -53,24 +53,6 @@ static bool needs_more_than_content(const struct target *target)
     return options->if_match || (options->mode && options->mode != target->stat.mode);
 }
 
-static int replace_with(struct update *update, const void *data, size_t size,
-                        struct untorn_error *error)
-{
-    struct target *target = &update->target;
-    bool is_file = target->exists && target->stat.kind == OS_REGULAR;
-    struct stage stage;
-    int rc = stage_begin(&stage, &target->state, target->place.name,
-                         replace_wants_open_mode(target->options, is_file));
-    if (rc == 0)
-        rc = stage_write(&stage, data, size);
-    if (rc < 0)
-        rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    else
-        rc = replace_commit(target, &stage, error);
-    stage_close(&stage);
-    return rc;
-}
-
 /* With the lock held and the file looked at. */
 static int change_once(struct update *update, struct untorn_error *error)
 {
@@ -85,14 +67,17 @@ static int change_once(struct update *update, struct untorn_error *error)
             return error_os(error, rc, "read it");
     }
     int answer = update->function(update->context, is_file ? &old : NULL, &change);
+    if (is_file)
+        (void)os_stat(target->hold, NULL, &target->stat); /* its mode may have changed meanwhile */
     if (answer != 0) {
         rc = error_fail(error, UNTORN_REFUSED, NULL);
         error->os_error = answer;
     } else if (change.set && !is_same(&old, is_file, &change)) {
-        rc = replace_with(update, change.data, change.size, error);
+        rc = replace_content(target, change.data, change.size, error);
     } else if (is_file && needs_more_than_content(target)) {
-        rc = replace_with(update, old.data, old.size, error);
+        rc = replace_content(target, old.data, old.size, error);
     } else {
+        target_sweep(target); /* no stage is begun that would find what lies in its way */
         rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;
     }
     untorn_content_free(&old);
@@ -112,6 +97,7 @@ int untorn_update(const char *path, untorn_change_function *function, void *cont
         return error_fail(error, UNTORN_INVALID, NULL);
     }
     int rc = target_open(&update.target, path, &own, error);
+    update.target.stages_under_lock = true;
     while (rc == 0) {
         rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)

@@ -37,8 +37,10 @@ static int begin(struct untorn_writer *writer, struct untorn_error *error)
             return rc;
         const struct place *place = &writer->target.place;
         bool is_file = place->exists && place->target.kind == OS_REGULAR;
+        lock_note_stages(&writer->target.lock, true);
         int os_rc = stage_begin(&writer->stage, &writer->target.state, place->name,
                                 replace_wants_open_mode(&writer->given.options, is_file));
+        lock_note_stages(&writer->target.lock, true); /* who swept meanwhile may have denied it */
         if (os_rc != -ENOENT)
             return os_rc < 0 ? error_os(error, os_rc, "stage the new version") : 0;
         rc = target_reopen(&writer->target, error);
@@ -53,15 +55,12 @@ int untorn_writer_begin(const char *path, const struct untorn_options *options,
     *ret_writer = NULL;
     if (!writer)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
-    writer->target = (struct target){.place = PLACE_CLOSED,
-                                     .state = STATE_CLOSED,
-                                     .lock = LOCK_CLOSED,
-                                     .hold = OS_NONE};
+    writer->target = (struct target){
+        .place = PLACE_CLOSED, .state = STATE_CLOSED, .lock = LOCK_CLOSED, .hold = OS_NONE};
     writer->stage = (struct stage)STAGE_CLOSED;
     hash_begin(&writer->hash);
-    int rc = options_own(&writer->given, path, options)
-                 ? begin(writer, error)
-                 : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    int rc = options_own(&writer->given, path, options) ? begin(writer, error)
+                                                        : error_fail(error, UNTORN_NO_MEMORY, NULL);
     if (rc != 0)
         untorn_writer_free(writer);
     else
@@ -137,12 +136,20 @@ void untorn_writer_free(struct untorn_writer *writer)
 int untorn_write(const char *path, const void *data, size_t size,
                  const struct untorn_options *options, struct untorn_error *reterr)
 {
-    struct untorn_writer *writer = NULL;
-    int rc = untorn_writer_begin(path, options, &writer, reterr);
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_options given = options ? *options : (struct untorn_options){0};
+    struct target target;
+    int rc = check_options(&given, error);
     if (rc == 0)
-        rc = untorn_writer_write(writer, data, size, reterr);
-    if (rc == 0)
-        rc = untorn_writer_commit(writer, reterr);
-    untorn_writer_free(writer);
+        rc = target_open(&target, path, &given, error);
+    if (rc != 0)
+        return rc;
+    target.stages_under_lock = true;
+    do {
+        rc = target_lock(&target, OS_LOCK_EXCLUSIVE, error);
+        if (rc == 0)
+            rc = replace_content(&target, data, size, error);
+    } while (rc == AGAIN && (rc = target_reopen(&target, error)) == 0);
+    target_close(&target);
     return rc;
 }

@@ -7,7 +7,7 @@
  *
  * Conventions
  *   - A handle is an os_fd; OS_NONE is none. A name is a single name in an open directory: no
- *     slash, never followed if it is a symbolic link. os_open_dir alone takes a path.
+ *     slash, never followed if it is a symbolic link. Some verbs take a path, and say so.
  *   - Results: 0 or a count, or a negative errno value (-ENOENT). EINTR and short counts are
  *     handed up: the loops are above the seam so that they are tested.
  *   - Handles are closed on exec unless os_inherit says otherwise.
@@ -34,6 +34,8 @@ struct os_stat {
     uint32_t owner, group;
     bool mount_root; /* the name is itself a mount point: rename onto it fails with EBUSY */
     bool immutable;  /* marked unchangeable or append-only: rename onto it fails with EPERM */
+    uint64_t born;   /* when the inode came to be, in nanoseconds; 0 unknown. Tells two files that
+                        had one inode number after each other apart */
 };
 
 static inline bool os_same_file(const struct os_stat *a, const struct os_stat *b)
@@ -45,7 +47,7 @@ static inline bool os_same_file(const struct os_stat *a, const struct os_stat *b
 
 /* Opens a directory for listing, flushing and as the place of names. `at` may be OS_NONE for the
  * working directory. `path` may have several components; links in it are followed, except that
- * with `no_follow` a last component that is a link gives ELOOP or ENOTDIR. */
+ * with `no_follow` any link gives ELOOP or ENOTDIR. */
 int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir);
 
 enum os_how {
@@ -57,7 +59,8 @@ enum os_how {
                          platform has that (Linux); needs no permission on the file */
 };
 
-/* Never follows a link (ELOOP), never blocks on a FIFO, never becomes the controlling terminal. */
+/* `name` may be a path below `dir`. Never follows a link, not even on the way (ELOOP or ENOTDIR),
+ * never blocks on a FIFO, never becomes the controlling terminal. */
 int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file);
 
 /* The handle is gone whatever is returned. An error means that written data may be lost (NFS
@@ -85,8 +88,9 @@ int os_flush_dir(os_fd dir);
 
 /* ---- names ---- */
 
-/* Of the name, not following a link; of the handle itself if `name` is NULL. Asks for no times:
- * a kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
+/* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`
+ * links on the way are followed. Asks for no time of change: a kernel with multigrain timestamps
+ * makes later flushes of a file dearer once they were read. */
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
 
 /* The text of a symbolic link, terminated. ENAMETOOLONG if it does not fit. */
@@ -94,7 +98,8 @@ int os_read_link(os_fd dir, const char *name, char *text, size_t size);
 
 int os_make_dir(os_fd dir, const char *name, unsigned mode);
 
-/* A file, a link, or with `directory` an empty directory. */
+/* A file, a link, or with `directory` an empty directory. `name` may be a path below `dir`; links
+ * on the way are followed. */
 int os_remove(os_fd dir, const char *name, bool directory);
 
 enum os_rename {
@@ -103,7 +108,8 @@ enum os_rename {
     OS_EXCHANGE,   /* both names exist and swap */
 };
 
-/* Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
+/* `from` may be a path below its directory; links on the way are followed.
+ * Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
  * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
 
@@ -148,6 +154,9 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode);
  * as far as permitted. */
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner);
 
+/* Whether the file has neither an ACL nor extended attributes. */
+bool os_is_plain(os_fd file);
+
 /* Whether a file here can have extended attributes, and an ACL. */
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl);
 
@@ -165,14 +174,13 @@ int os_dir_path(os_fd dir, char *path, size_t size);
 
 struct os_process {
     int64_t pid;
-    uint64_t start;    /* when it started, in a unit of the platform's own; 0 unknown */
-    char boot[40];     /* identifies this run of the system; empty if unknown */
+    uint64_t start; /* when it started, in a unit of the platform's own; 0 unknown */
+    char boot[40];  /* identifies this run of the system; empty if unknown */
     char host[256];
     char command[256]; /* control characters replaced */
-    uint32_t user;     /* effective */
 };
 
-uint32_t os_user(void); /* effective, now */
+uint32_t os_user(void); /* effective, now: it may change while we run */
 
 void os_self(struct os_process *ret_self);
 

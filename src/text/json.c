@@ -112,7 +112,7 @@ static bool enter(struct scan *scan, bool object)
     if (scan->depth >= JSON_DEPTH)
         return false;
     size_t level = scan->depth++;
-    scan->is_object[level / 8] &= (uint8_t)~(1u << level % 8);
+    scan->is_object[level / 8] &= (uint8_t) ~(1u << level % 8);
     scan->is_object[level / 8] |= (uint8_t)((object ? 1u : 0u) << level % 8);
     scan->at++;
     return true;

@@ -90,11 +90,11 @@ TEST(a_name_too_long_for_a_suffix_is_hashed)
 TEST(random_digits_are_always_sixteen)
 {
     char digits[17];
-    path_random_digits(0, digits);
+    path_digits(0, digits);
     CHECK_TEXT(digits, "0000000000000000");
-    path_random_digits(UINT64_MAX, digits);
+    path_digits(UINT64_MAX, digits);
     CHECK_TEXT(digits, "ffffffffffffffff");
-    path_random_digits(0x0123456789abcdef, digits);
+    path_digits(0x0123456789abcdef, digits);
     CHECK_TEXT(digits, "0123456789abcdef");
 }
 

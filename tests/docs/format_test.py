@@ -166,7 +166,7 @@ def a_lock_file_is_as_documented():
     present = [line.split(" ", 1)[0] for line in record.splitlines()]
     require(sorted(present) == sorted(keys), f"{present} and {keys}")
     require(f"pid {holder.pid}\n" in record, record)
-    require(data[1024:] == b"w", f"{data[1024:]}")
+    require(data[1024:] == b"ws", f"{data[1024:]}")
 
 
 def a_long_name_is_hashed_as_documented():

@@ -5,21 +5,63 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define ON_OPEN {EIO, EMFILE, ENOSPC, EACCES, EROFS, EINTR}
-#define ON_STAT {EACCES, EIO, ENOMEM}
-#define ON_READ {EIO, EINTR}
-#define ON_WRITE {ENOSPC, EIO, EDQUOT, EFBIG, EINTR}
-#define ON_FLUSH {EIO, ENOSPC, EDQUOT, EINVAL, EINTR}
-#define ON_RENAME {EBUSY, EXDEV, EACCES, ENOSPC, EIO, EINVAL, EPERM}
-#define ON_LINK {EPERM, EMLINK, EXDEV, ENOSPC, EIO}
-#define ON_REMOVE {EACCES, EBUSY, EIO, ENOSPC, EROFS}
-#define ON_MKDIR {EACCES, ENOSPC, EIO, EROFS, EMLINK}
-#define ON_RESIZE {EIO, ENOSPC, EPERM, EINTR}
-#define ON_META {EPERM, EIO, EROFS, ENOSPC}
-#define ON_GET_META {EOPNOTSUPP, EIO, EPERM}
-#define ON_SET_META {EPERM, EOPNOTSUPP, ENOSPC, EIO}
+#define ON_OPEN                                                                                    \
+    {                                                                                              \
+        EIO, EMFILE, ENOSPC, EACCES, EROFS, EINTR                                                  \
+    }
+#define ON_STAT                                                                                    \
+    {                                                                                              \
+        EACCES, EIO, ENOMEM                                                                        \
+    }
+#define ON_READ                                                                                    \
+    {                                                                                              \
+        EIO, EINTR                                                                                 \
+    }
+#define ON_WRITE                                                                                   \
+    {                                                                                              \
+        ENOSPC, EIO, EDQUOT, EFBIG, EINTR                                                          \
+    }
+#define ON_FLUSH                                                                                   \
+    {                                                                                              \
+        EIO, ENOSPC, EDQUOT, EINVAL, EINTR                                                         \
+    }
+#define ON_RENAME                                                                                  \
+    {                                                                                              \
+        EBUSY, EXDEV, EACCES, ENOSPC, EIO, EINVAL, EPERM                                           \
+    }
+#define ON_LINK                                                                                    \
+    {                                                                                              \
+        EPERM, EMLINK, EXDEV, ENOSPC, EIO                                                          \
+    }
+#define ON_REMOVE                                                                                  \
+    {                                                                                              \
+        EACCES, EBUSY, EIO, ENOSPC, EROFS                                                          \
+    }
+#define ON_MKDIR                                                                                   \
+    {                                                                                              \
+        EACCES, ENOSPC, EIO, EROFS, EMLINK                                                         \
+    }
+#define ON_RESIZE                                                                                  \
+    {                                                                                              \
+        EIO, ENOSPC, EPERM, EINTR                                                                  \
+    }
+#define ON_META                                                                                    \
+    {                                                                                              \
+        EPERM, EIO, EROFS, ENOSPC                                                                  \
+    }
+#define ON_GET_META                                                                                \
+    {                                                                                              \
+        EOPNOTSUPP, EIO, EPERM                                                                     \
+    }
+#define ON_SET_META                                                                                \
+    {                                                                                              \
+        EPERM, EOPNOTSUPP, ENOSPC, EIO                                                             \
+    }
 
-#define CALL(name, kind, ...) {SYS_##name, #name, kind, __VA_ARGS__}
+#define CALL(name, kind, ...)                                                                      \
+    {                                                                                              \
+        SYS_##name, #name, kind, __VA_ARGS__                                                       \
+    }
 
 const struct call all_calls[] = {
     CALL(openat, CALL_PATH_1, ON_OPEN),
@@ -166,11 +208,14 @@ static const struct {
     int number;
     const char *name;
 } errors[] = {
-#define ERROR(name) {name, #name}
-    ERROR(EACCES), ERROR(EBADF),  ERROR(EBUSY),  ERROR(EDQUOT), ERROR(EEXIST),     ERROR(EFBIG),
-    ERROR(EINTR),  ERROR(EINVAL), ERROR(EIO),    ERROR(EISDIR), ERROR(ELOOP),      ERROR(EMFILE),
-    ERROR(EMLINK), ERROR(ENOENT), ERROR(ENOLCK), ERROR(ENOMEM), ERROR(ENOSPC),     ERROR(ENOSYS),
-    ERROR(ENOTTY), ERROR(EPERM),  ERROR(EPIPE),  ERROR(EROFS),  ERROR(EOPNOTSUPP), ERROR(ESTALE),
+#define ERROR(name)                                                                                \
+    {                                                                                              \
+        name, #name                                                                                \
+    }
+    ERROR(EACCES), ERROR(EBADF),  ERROR(EBUSY),   ERROR(EDQUOT),  ERROR(EEXIST),     ERROR(EFBIG),
+    ERROR(EINTR),  ERROR(EINVAL), ERROR(EIO),     ERROR(EISDIR),  ERROR(ELOOP),      ERROR(EMFILE),
+    ERROR(EMLINK), ERROR(ENOENT), ERROR(ENOLCK),  ERROR(ENOMEM),  ERROR(ENOSPC),     ERROR(ENOSYS),
+    ERROR(ENOTTY), ERROR(EPERM),  ERROR(EPIPE),   ERROR(EROFS),   ERROR(EOPNOTSUPP), ERROR(ESTALE),
     ERROR(EXDEV),  ERROR(EAGAIN), ERROR(ENODATA), ERROR(ETXTBSY), ERROR(ENOTDIR),
 #undef ERROR
 };

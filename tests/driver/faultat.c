@@ -80,20 +80,37 @@ static void set_option(struct trace_plan *plan, int code, char *value)
         if (plan->error == 0)
             fail("--errno: no such error");
         break;
-    case CODE_FOR_EVER: plan->for_ever = true; break;
-    case CODE_SAME_CALL: plan->same_call = true; break;
-    case CODE_CALLER_ONLY: plan->caller_only = true; break;
-    case CODE_UNIT: plan->unit = (unsigned)atoi(value); break;
-    case CODE_ONLY: plan->only = value; break;
-    case CODE_MATCH: plan->match = value; break;
-    case CODE_MAIN_ONLY: plan->main_only = true; break;
-    case CODE_SECONDS: plan->timeout_ms = (unsigned)atoi(value) * 1000; break;
+    case CODE_FOR_EVER:
+        plan->for_ever = true;
+        break;
+    case CODE_SAME_CALL:
+        plan->same_call = true;
+        break;
+    case CODE_CALLER_ONLY:
+        plan->caller_only = true;
+        break;
+    case CODE_UNIT:
+        plan->unit = (unsigned)atoi(value);
+        break;
+    case CODE_ONLY:
+        plan->only = value;
+        break;
+    case CODE_MATCH:
+        plan->match = value;
+        break;
+    case CODE_MAIN_ONLY:
+        plan->main_only = true;
+        break;
+    case CODE_SECONDS:
+        plan->timeout_ms = (unsigned)atoi(value) * 1000;
+        break;
     case CODE_TRACE:
         plan->log = fopen(value, "we");
         if (plan->log == NULL)
             fail("--trace: cannot open the file");
         break;
-    default: fail("no such option");
+    default:
+        fail("no such option");
     }
 }
 
@@ -133,6 +150,5 @@ int main(int count, char **values)
     if (plan.log != NULL && fclose(plan.log) != 0)
         fail("--trace: cannot write the file");
     say(&plan, &result);
-    return WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status)
-                                      : WEXITSTATUS(result.status);
+    return WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status);
 }

@@ -60,12 +60,15 @@ struct judge {
     const struct history *history;
     struct history_verdict *verdict;
     const char *data;
-    long count;           /* tokens in the final list */
-    long known;           /* operations in the history */
-    long *list;           /* the final list; -1 where there is no token */
-    long *places;         /* of each operation in it; -1: not there */
-    uint64_t *hashes;     /* of the first n tokens of it */
-    struct acked { uint64_t ended; long place; } *acked; /* by end; place: largest up to here */
+    long count;       /* tokens in the final list */
+    long known;       /* operations in the history */
+    long *list;       /* the final list; -1 where there is no token */
+    long *places;     /* of each operation in it; -1: not there */
+    uint64_t *hashes; /* of the first n tokens of it */
+    struct acked {
+        uint64_t ended;
+        long place;
+    } * acked; /* by end; place: largest up to here */
     long acked_count;
 };
 
@@ -177,8 +180,7 @@ static void judge_reads(struct judge *judge)
         long count = operation->read_count;
         if (atomic_load(&operation->outcome) != ACKNOWLEDGED)
             judge->verdict->failed_reads++;
-        else if (count < 0 || count > judge->count ||
-                 judge->hashes[count] != operation->read_hash)
+        else if (count < 0 || count > judge->count || judge->hashes[count] != operation->read_hash)
             judge->verdict->torn_reads++;
         else if (acknowledged_before(judge, operation->begun) >= count)
             judge->verdict->stale_reads++;

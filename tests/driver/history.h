@@ -27,7 +27,7 @@ enum outcome { NOT_BEGUN, BEGUN, ACKNOWLEDGED, FAILED, UNSETTLED };
 struct operation {
     _Atomic int outcome;
     bool is_read;
-    long read_count;   /* tokens it saw; READ_UNKNOWN */
+    long read_count;    /* tokens it saw; READ_UNKNOWN */
     uint64_t read_hash; /* of the bytes a read saw */
     uint64_t begun, ended;
     uint32_t worker;

@@ -212,8 +212,7 @@ static void must_kill(const struct trace_plan *plan, char *const arguments[])
 
 /* The first write to the file itself stops half way, between two of the units that reach a disk
  * whole. */
-static void leave_torn(const struct contents *contents, const char *command,
-                       const char *directory)
+static void leave_torn(const struct contents *contents, const char *command, const char *directory)
 {
     char input[PATH_MAX], target[PATH_MAX];
     snprintf(input, sizeof input, "%s/torn", contents->inputs);
@@ -234,8 +233,7 @@ static void leave_torn(const struct contents *contents, const char *command,
     place_make(target);
 }
 
-static void leave_stage(const struct contents *contents, const char *command,
-                        const char *directory)
+static void leave_stage(const struct contents *contents, const char *command, const char *directory)
 {
     char input[PATH_MAX];
     snprintf(input, sizeof input, "%s/torn", contents->inputs);
@@ -253,12 +251,10 @@ static void leave_stage(const struct contents *contents, const char *command,
 /* Somebody has used untorn here before: its folder is there, and the lock. */
 static void use_before(const struct scenario *scenario, const char *command, const char *directory)
 {
-    char *arguments[] = {(char *)command, "lock", (char *)scenario_real(scenario), "--", "true",
-                         NULL};
-    struct trace_plan plan = {.only = "umask",
-                              .directory = directory,
-                              .timeout_ms = SET_UP_MS,
-                              .errors = "/dev/null"};
+    char *arguments[] = {(char *)command, "lock", (char *)scenario_real(scenario), "--",
+                         "true",          NULL};
+    struct trace_plan plan = {
+        .only = "umask", .directory = directory, .timeout_ms = SET_UP_MS, .errors = "/dev/null"};
     struct trace_result result;
     (void)trace_run(&plan, arguments, &result); /* where the directory is still to be made: not */
 }

@@ -18,30 +18,30 @@ enum scenario_effect {
 };
 
 enum scenario_before {
-    BEFORE_FILE,      /* the file is there */
+    BEFORE_FILE, /* the file is there */
     BEFORE_NO_FILE,
-    BEFORE_TORN,      /* an overwrite in place was killed half way */
-    BEFORE_STAGE,     /* a writer was killed just before the rename */
-    BEFORE_LINK,      /* `f` is a link over a second one to the file in another directory */
+    BEFORE_TORN,  /* an overwrite in place was killed half way */
+    BEFORE_STAGE, /* a writer was killed just before the rename */
+    BEFORE_LINK,  /* `f` is a link over a second one to the file in another directory */
 };
 
 enum scenario_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE }; /* about 1, 10 and 500 KiB */
 
 struct scenario {
     const char *name;
-    const char *sentence;  /* begins the names of its tests */
+    const char *sentence;                      /* begins the names of its tests */
     const char *arguments[SCENARIO_ARGUMENTS]; /* the input is on standard input, and at `@new` */
     enum scenario_effect effect;
     enum scenario_before before;
     enum scenario_size size;
-    bool full;             /* with every error also in the short run; else with the likeliest */
-    bool fresh;            /* untorn was never used in the directory before */
-    bool in_place;         /* what is there is what `read` shows */
-    bool starts_programs;  /* errors are injected into the command only, not into those */
-    bool runs_untorn;      /* ... but they are untorn too: into all */
-    const char *allowed;   /* what the directory may show afterwards, beside `.untorn` */
-    const char *real;      /* the file, when it is not `f` */
-    const char *state;     /* the folder given as --state-dir, or NULL */
+    bool full;            /* with every error also in the short run; else with the likeliest */
+    bool fresh;           /* untorn was never used in the directory before */
+    bool in_place;        /* what is there is what `read` shows */
+    bool starts_programs; /* errors are injected into the command only, not into those */
+    bool runs_untorn;     /* ... but they are untorn too: into all */
+    const char *allowed;  /* what the directory may show afterwards, beside `.untorn` */
+    const char *real;     /* the file, when it is not `f` */
+    const char *state;    /* the folder given as --state-dir, or NULL */
 };
 
 extern const struct scenario all_scenarios[];

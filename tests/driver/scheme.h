@@ -10,8 +10,8 @@
 
 struct job {
     const char *file;
-    const char *command;  /* of untorn, for the scheme that runs it */
-    const char *self;     /* this program, which adds the token there */
+    const char *command;   /* of untorn, for the scheme that runs it */
+    const char *self;      /* this program, which adds the token there */
     const char *lock_file; /* or NULL */
     bool in_place;         /* the library overwrites in place, and readers read through it */
     struct history *history;

@@ -42,7 +42,7 @@ struct fault {
     enum trace_action action;
     bool for_ever, same_call;
     unsigned unit;
-    int error; /* 0: every plausible one */
+    int error;        /* 0: every plausible one */
     const char *only; /* calls that can go wrong so; NULL: all */
     bool thorough_only;
 };
@@ -66,10 +66,7 @@ static const struct fault error_faults[] = {
      .action = TRACE_FAIL,
      .for_ever = true,
      .same_call = true},
-    {.option = "--for-ever --fail",
-     .action = TRACE_FAIL,
-     .for_ever = true,
-     .thorough_only = true},
+    {.option = "--for-ever --fail", .action = TRACE_FAIL, .for_ever = true, .thorough_only = true},
     {.option = "--only " RENAMES " --fail-after", /* as NFS may do it */
      .action = TRACE_FAIL_AFTER,
      .error = EIO,
@@ -95,9 +92,8 @@ static void report(const struct bench *bench, const struct fault *fault, const s
         return;
     static const char format[] = "    %s: %s\n      at faultat %s %ld%s%s%s, status %d: %s\n";
     char line[2000];
-    int size = snprintf(line, sizeof line, format,
-                        bench->scenario->name, run->problem, fault->option, position,
-                        run->result.hit_error != 0 ? " --errno " : "",
+    int size = snprintf(line, sizeof line, format, bench->scenario->name, run->problem,
+                        fault->option, position, run->result.hit_error != 0 ? " --errno " : "",
                         run->result.hit_error != 0 ? error_name(run->result.hit_error) : "",
                         run->plan.main_only ? " --main-only" : "",
                         WIFEXITED(run->result.status) ? WEXITSTATUS(run->result.status)
@@ -248,8 +244,8 @@ static bool chosen(char *const *names, int count, const char *name)
 
 static bool sweep_all(const struct order *order, char *const *names, int count)
 {
-    struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tally *tally =
+        mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     long runs = 0;
     int passed = 0, failed = 0;
     for (size_t i = 0; i < all_scenarios_count; i++) {
@@ -272,9 +268,12 @@ static bool sweep_all(const struct order *order, char *const *names, int count)
 int main(int count, char **values)
 {
     static const struct option options[] = {
-        {"command", required_argument, NULL, 'c'}, {"base", required_argument, NULL, 'b'},
-        {"faults", required_argument, NULL, 'f'},  {"scenario", required_argument, NULL, 's'},
-        {"long", no_argument, NULL, 'l'},          {"seconds", required_argument, NULL, 't'},
+        {"command", required_argument, NULL, 'c'},
+        {"base", required_argument, NULL, 'b'},
+        {"faults", required_argument, NULL, 'f'},
+        {"scenario", required_argument, NULL, 's'},
+        {"long", no_argument, NULL, 'l'},
+        {"seconds", required_argument, NULL, 't'},
         {NULL, 0, NULL, 0},
     };
     struct order order = {.kill = true, .error = true, .timeout_ms = 60000};

@@ -27,17 +27,17 @@ enum at_end { END_NOTHING, END_KILL, END_ERROR };
 
 struct task {
     pid_t pid;
-    bool known;      /* its parent has told us about it: only then it may run */
-    bool started;    /* the stop it begins with is behind it */
-    bool is_main;    /* runs the program we were given, not one that was executed later */
+    bool known;   /* its parent has told us about it: only then it may run */
+    bool started; /* the stop it begins with is behind it */
+    bool is_main; /* runs the program we were given, not one that was executed later */
     uint64_t loader_low, loader_high;
     enum at_end at_end;
-    int error;       /* what the call now made is to answer; 0: its own answer */
-    bool in_call;    /* runs to the end of a call we want to see */
-    bool restore;    /* the byte count in the register was changed */
+    int error;    /* what the call now made is to answer; 0: its own answer */
+    bool in_call; /* runs to the end of a call we want to see */
+    bool restore; /* the byte count in the register was changed */
     uint64_t restore_size;
     long position;
-    char *text;      /* the call, for the log; new, NULL if nothing was logged yet */
+    char *text; /* the call, for the log; new, NULL if nothing was logged yet */
 };
 
 struct tracer {
@@ -67,8 +67,8 @@ static void install_filter(const char *only)
 {
     struct sock_filter code[4 + 2 * 128];
     unsigned short n = 0;
-    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                             offsetof(struct seccomp_data, nr));
+    code[n++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < all_calls_count; i++) {
         if (!call_listed(only, all_calls[i].name))
             continue;
@@ -278,8 +278,7 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
         if (error == 0)
             return false;
         task->error = error;
-        tracer->result->hit_last =
-            call_error(call, args, plan->error_index + 1) == 0;
+        tracer->result->hit_last = call_error(call, args, plan->error_index + 1) == 0;
         if (plan->action == TRACE_FAIL_AFTER || call->number == SYS_close)
             task->at_end = END_ERROR;
         else

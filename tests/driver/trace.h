@@ -31,10 +31,10 @@ enum trace_action {
 
 struct trace_plan {
     enum trace_action action;
-    long position;         /* of the first call meddled with; 1 is the first */
-    bool for_ever;         /* and all counted calls after it */
-    bool same_call;        /* with for_ever: only those of the same name */
-    int error;             /* or 0: the error_index-th plausible one of whatever call it is */
+    long position;  /* of the first call meddled with; 1 is the first */
+    bool for_ever;  /* and all counted calls after it */
+    bool same_call; /* with for_ever: only those of the same name */
+    int error;      /* or 0: the error_index-th plausible one of whatever call it is */
     unsigned error_index;
     unsigned unit;         /* a shortened transfer is a multiple of this many bytes; 0: 1 */
     const char *only;      /* names, comma-separated: others are not counted. NULL: all */
@@ -51,15 +51,15 @@ struct trace_plan {
 
 struct trace_result {
     long counted;
-    long hit_position;  /* of the first call meddled with; 0: the plan met no call */
+    long hit_position; /* of the first call meddled with; 0: the plan met no call */
     int hit_error;
-    bool hit_last;      /* this call has no further plausible error behind error_index */
-    char hit[400];      /* what that call was, for people */
-    int flush_error;    /* of the last flush that was made to fail; 0: none was */
-    bool second_flush;  /* a file was flushed again after a flush of it had been made to fail,
-                           without being written in between */
+    bool hit_last;     /* this call has no further plausible error behind error_index */
+    char hit[400];     /* what that call was, for people */
+    int flush_error;   /* of the last flush that was made to fail; 0: none was */
+    bool second_flush; /* a file was flushed again after a flush of it had been made to fail,
+                          without being written in between */
     bool timed_out;
-    int status;         /* of the program, as waitpid gives it */
+    int status; /* of the program, as waitpid gives it */
 };
 
 /* 0, or a negative errno value if tracing itself failed. */

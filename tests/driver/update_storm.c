@@ -163,8 +163,8 @@ static bool judge(void)
     struct history_verdict v = {0};
     const char *data;
     size_t size;
-    bool good = scheme_read(&storm.job, &data, &size) &&
-                history_judge(storm.job.history, data, size, &v);
+    bool good =
+        scheme_read(&storm.job, &data, &size) && history_judge(storm.job.history, data, size, &v);
     printf("    %s: %ld updates (%ld acknowledged, %ld failed, %ld in doubt of which %ld applied), "
            "%ld reads, %ld kills, %ld stops\n",
            storm.scheme->name, v.writes, v.acknowledged, v.failed, v.in_doubt, v.in_doubt_applied,
@@ -183,13 +183,20 @@ static bool judge(void)
 /* ---- the command line ---- */
 
 static const struct option options[] = {
-    {"scheme", required_argument, NULL, 's'},    {"file", required_argument, NULL, 'f'},
-    {"processes", required_argument, NULL, 'p'}, {"threads", required_argument, NULL, 't'},
-    {"operations", required_argument, NULL, 'o'}, {"seconds", required_argument, NULL, 'd'},
-    {"readers", required_argument, NULL, 'r'},   {"kill-us", required_argument, NULL, 'k'},
-    {"stop-us", required_argument, NULL, 'z'},   {"rinse", required_argument, NULL, 'R'},
-    {"untorn", required_argument, NULL, 'u'},    {"lock-file", required_argument, NULL, 'l'},
-    {"add-token", required_argument, NULL, 'a'}, {"in-place", no_argument, NULL, 'i'},
+    {"scheme", required_argument, NULL, 's'},
+    {"file", required_argument, NULL, 'f'},
+    {"processes", required_argument, NULL, 'p'},
+    {"threads", required_argument, NULL, 't'},
+    {"operations", required_argument, NULL, 'o'},
+    {"seconds", required_argument, NULL, 'd'},
+    {"readers", required_argument, NULL, 'r'},
+    {"kill-us", required_argument, NULL, 'k'},
+    {"stop-us", required_argument, NULL, 'z'},
+    {"rinse", required_argument, NULL, 'R'},
+    {"untorn", required_argument, NULL, 'u'},
+    {"lock-file", required_argument, NULL, 'l'},
+    {"add-token", required_argument, NULL, 'a'},
+    {"in-place", no_argument, NULL, 'i'},
     {NULL, 0, NULL, 0},
 };
 
@@ -204,21 +211,49 @@ static const struct scheme *find_scheme(const char *name)
 static void take(int code, char *value)
 {
     switch (code) {
-    case 's': storm.scheme = find_scheme(value); break;
-    case 'f': storm.job.file = value; break;
-    case 'p': storm.processes = atol(value); break;
-    case 't': storm.threads = atol(value); break;
-    case 'o': storm.operations = atol(value); break;
-    case 'd': storm.seconds = atol(value); break;
-    case 'r': storm.readers = atol(value); break;
-    case 'k': storm.kill_us = atol(value); break;
-    case 'z': storm.stop_us = atol(value); break;
-    case 'R': storm.rinse = value; break;
-    case 'u': storm.job.command = value; break;
-    case 'l': storm.job.lock_file = value; break;
-    case 'i': storm.job.in_place = true; break;
-    case 'a': exit(scheme_add_token(atol(value)));
-    default: exit(125);
+    case 's':
+        storm.scheme = find_scheme(value);
+        break;
+    case 'f':
+        storm.job.file = value;
+        break;
+    case 'p':
+        storm.processes = atol(value);
+        break;
+    case 't':
+        storm.threads = atol(value);
+        break;
+    case 'o':
+        storm.operations = atol(value);
+        break;
+    case 'd':
+        storm.seconds = atol(value);
+        break;
+    case 'r':
+        storm.readers = atol(value);
+        break;
+    case 'k':
+        storm.kill_us = atol(value);
+        break;
+    case 'z':
+        storm.stop_us = atol(value);
+        break;
+    case 'R':
+        storm.rinse = value;
+        break;
+    case 'u':
+        storm.job.command = value;
+        break;
+    case 'l':
+        storm.job.lock_file = value;
+        break;
+    case 'i':
+        storm.job.in_place = true;
+        break;
+    case 'a':
+        exit(scheme_add_token(atol(value)));
+    default:
+        exit(125);
     }
 }
 

@@ -44,12 +44,9 @@ static void run_command(struct bench *bench, const char *version, struct trace_p
 static int ask(struct bench *bench, const char *verb, const char *operand)
 {
     const char *state = bench->scenario->state;
-    char *arguments[] = {(char *)bench->command,
-                         (char *)verb,
-                         (char *)operand,
-                         state != NULL ? "--state-dir" : NULL,
-                         (char *)state,
-                         NULL};
+    char *arguments[] = {(char *)bench->command, (char *)verb,
+                         (char *)operand,        state != NULL ? "--state-dir" : NULL,
+                         (char *)state,          NULL};
     struct trace_plan plan = {.only = "umask", /* that is: leave it alone */
                               .directory = bench->directory,
                               .output = bench->output,
@@ -84,8 +81,8 @@ static enum version which_version(const struct bench *bench, const struct blob *
     enum version version = VERSION_NEITHER;
     if (bench->scenario->effect != EFFECT_SETTLE && blob_equal(blob, &after))
         version = VERSION_AFTER;
-    else if (blob_equal(blob, before) || (bench->scenario->before == BEFORE_TORN &&
-                                          blob_equal(blob, &contents->torn_version)))
+    else if (blob_equal(blob, before) ||
+             (bench->scenario->before == BEFORE_TORN && blob_equal(blob, &contents->torn_version)))
         version = VERSION_BEFORE;
     else if (bench->scenario->effect == EFFECT_APPEND && blob->data != NULL &&
              blob->size >= before->size && blob->size < after.size &&

@@ -12,19 +12,19 @@ struct bench {
     const char *command;
     const struct scenario *scenario;
     struct contents contents;
-    char directory[256];   /* where the run happens; made anew each time */
-    char output[256];      /* a file for what is printed */
-    unsigned timeout_ms;   /* for each run; then it hangs */
-    int baseline_status;   /* of a run without a fault, as waitpid gives it */
-    struct blob baseline;  /* what that printed */
+    char directory[256];  /* where the run happens; made anew each time */
+    char output[256];     /* a file for what is printed */
+    unsigned timeout_ms;  /* for each run; then it hangs */
+    int baseline_status;  /* of a run without a fault, as waitpid gives it */
+    struct blob baseline; /* what that printed */
 };
 
 struct run {
     struct trace_plan plan;
     struct trace_result result;
-    char *snapshot;     /* of the directory before the run */
-    bool tail_kept;     /* the next call cut a torn record, and check has to tell of it */
-    char problem[600];  /* empty: nothing wrong */
+    char *snapshot;    /* of the directory before the run */
+    bool tail_kept;    /* the next call cut a torn record, and check has to tell of it */
+    char problem[600]; /* empty: nothing wrong */
 };
 
 /* Sets up, runs the scenario with the fault, judges. False if the plan met no call. */

@@ -114,6 +114,27 @@ TEST(a_dead_stage_is_found_and_removed)
     CHECK_INT(count, 0);
 }
 
+/* [STAGE-4] */
+TEST(a_stage_under_a_lock_is_a_finding_only_when_nobody_holds_it)
+{
+    char path[64];
+    struct untorn_lock *lock;
+    CHECK_INT(untorn_write("f", "x", 1, &options, &error), 0);
+    snprintf(path, sizeof path, ".untorn/stage/f.%016llx",
+             (unsigned long long)stat_of(".untorn/lock/f").st_ino);
+    put(path, "unfinished");
+    CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL), 0);
+    CHECK_INT(check("f", false, false), 0);
+    CHECK_INT(count, 0);
+    CHECK_INT(check(".", false, false), 0);
+    CHECK_INT(count, 0);
+    untorn_unlock(lock);
+    CHECK_INT(check(".", false, false), 0);
+    CHECK_INT(count, 1);
+    CHECK_INT(check("f", true, false), 0);
+    CHECK(!exists(path));
+}
+
 TEST(the_stage_of_a_living_writer_is_not_a_finding)
 {
     struct untorn_writer *writer = NULL;

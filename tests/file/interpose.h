@@ -11,6 +11,7 @@
 #ifndef UNTORN_TESTS_FILE_INTERPOSE_H
 #define UNTORN_TESTS_FILE_INTERPOSE_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -65,6 +66,7 @@ static bool inside_hook;
 
 enum { NFS = 0x6969 };
 static long pretended_filesystem; /* if not 0, what every file system says it is */
+static int no_openat2;            /* if not 0, what a kernel or container without it answers */
 static bool flushes_are_skipped;  /* for tests that are long enough without them */
 
 static inline struct rule *new_rule(enum call call, const char *path, int first, int last)
@@ -171,6 +173,28 @@ int real_openat(int dir, const char *name, int flags, ...)
     if (intercept(CALL_OPEN, dir, name))
         return -1;
     return (int)syscall(SYS_openat, dir, name, flags, mode);
+}
+
+/* openat2 has no function of its own. */
+long real_syscall(long number, ...) CALLS(syscall);
+long real_syscall(long number, ...)
+{
+    static long (*next)(long, ...);
+    long given[6];
+    va_list arguments;
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        given[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "syscall");
+    if (number == SYS_openat2 && no_openat2) {
+        errno = no_openat2;
+        return -1;
+    }
+    if (number == SYS_openat2 && intercept(CALL_OPEN, (int)given[0], (const char *)given[1]))
+        return -1;
+    return next(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
 int real_openat_2(int dir, const char *name, int flags) CALLS(__openat64_2);

@@ -177,7 +177,7 @@ TEST(waiters_are_noticed_once)
     owner_write(file);
     CHECK(owner_take_waiting(file));
     CHECK(!owner_take_waiting(file));
-    CHECK_INT(stat_of("lock").st_size, LIMIT_OWNER_RECORD + 1);
+    CHECK_INT(stat_of("lock").st_size, LIMIT_OWNER_RECORD + 2);
     os_close(file);
 }
 
@@ -188,4 +188,34 @@ TEST(a_waiter_does_not_disturb_the_record)
     owner_announce_waiting(file);
     os_close(file);
     CHECK_INT(read_record().pid, getpid());
+}
+
+TEST(stages_are_hinted_at_until_they_are_denied)
+{
+    os_fd file = open_record();
+    CHECK(owner_write(file)); /* nothing is known of what was before */
+    CHECK(owner_write(file));
+    owner_note_stages(file, false);
+    CHECK(!owner_write(file));
+    owner_note_stages(file, true);
+    owner_announce_waiting(file);
+    CHECK(owner_write(file));
+    CHECK(owner_take_waiting(file));
+    CHECK(owner_write(file));
+    owner_note_stages(file, false);
+    os_close(file);
+    char record[2 * LIMIT_OWNER_RECORD];
+    CHECK(get_bytes("lock", record, sizeof record) > 0);
+    strstr(record, "pid ")[4] ^= 1; /* another process of this run of the system */
+    put_bytes("lock", record, LIMIT_OWNER_RECORD + 2);
+    file = open_record();
+    CHECK(!owner_write(file));
+    os_close(file);
+    CHECK(get_bytes("lock", record, sizeof record) > 0);
+    strstr(record, "boot ")[5] ^= 1;
+    put_bytes("lock", record, LIMIT_OWNER_RECORD + 2);
+    file = open_record();
+    CHECK(owner_write(file));
+    CHECK(owner_write(file));
+    os_close(file);
 }

@@ -15,7 +15,7 @@ static int begin(bool open_mode)
 
 static const char *path_of_stage(void)
 {
-    static char path[LIMIT_NAME + 64];
+    static char path[STATE_PATH_SIZE + 64];
     snprintf(path, sizeof path, ".untorn/stage/%s", stage.name);
     return path;
 }
@@ -49,6 +49,80 @@ TEST(a_stage_has_an_unguessable_name_and_is_locked_while_it_lives)
     CHECK_INT(begin(false), 0);
     CHECK(strcmp(first, stage.name) != 0);
     stage_close(&stage);
+    setting_close(&setting);
+}
+
+static int begin_locked(uint64_t number, unsigned mode)
+{
+    return stage_begin_locked(&stage, &setting.state, setting.place.name, number, mode, false);
+}
+
+/* [STAGE-4] */
+TEST(a_stage_under_the_lock_is_named_after_it_and_takes_the_place_of_a_dead_one)
+{
+    static const char path[] = ".untorn/stage/f.00000000000abcde";
+    setting_open(&setting, "f");
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(begin_locked(0xabcde, 0644), 0);
+        CHECK(exists(path));
+        CHECK_INT(stages(), 1);
+        CHECK_INT(mode_of(path), 0644);
+        CHECK(stage_is_named(&stage));
+        if (i == 1)
+            stage.named = false; /* as if its maker had died */
+        stage_close(&stage);
+        CHECK_INT(stages(), i == 1);
+    }
+    setting_close(&setting);
+    remove_tree(".untorn/stage");
+    setting_open(&setting, "f");
+    CHECK_INT(begin_locked(0xabcde, 0600), 0);
+    CHECK_INT(mode_of(path), 0600);
+    stage_close(&stage);
+    setting_close(&setting);
+}
+
+/* [STAGE-4] */
+TEST(what_is_not_ours_to_remove_stays_in_the_way_of_a_stage)
+{
+    static const char path[] = ".untorn/stage/f.00000000000abcde";
+    os_fd file = OS_NONE;
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    stage_close(&stage);
+    put("elsewhere", "theirs");
+    CHECK_INT(symlink("../../elsewhere", path), 0);
+    CHECK_INT(begin_locked(0xabcde, 0600), -EEXIST);
+    CHECK_TEXT(text_of("elsewhere"), "theirs");
+    CHECK_INT(unlink(path), 0);
+    put(path, "of a writer that lives");
+    CHECK_INT(os_open(OS_NONE, path, OS_READ, 0, &file), 0);
+    CHECK_INT(os_lock(file, OS_LOCK_EXCLUSIVE), 0);
+    CHECK_INT(begin_locked(0xabcde, 0600), -EEXIST);
+    CHECK(exists(path));
+    os_close(file);
+    setting_close(&setting);
+}
+
+/* [STAGE-4] */
+TEST(a_failure_to_stage_under_the_lock_leaves_nothing)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    stage_close(&stage);
+    fail(CALL_OPEN, "/stage/f.", 1, ENOSPC);
+    CHECK_INT(begin_locked(7, 0600), -ENOSPC);
+    forget_rules();
+    fail(CALL_OPEN, "/stage/f.", 1, EACCES); /* another user is just making the folder */
+    CHECK_INT(begin_locked(7, 0600), 0);
+    stage_close(&stage);
+    forget_rules();
+    setting_close(&setting);
+    remove_tree(".untorn/stage");
+    setting_open(&setting, "f");
+    fail(CALL_MKDIR, "/.untorn/s", 1, ENOSPC);
+    CHECK_INT(begin_locked(7, 0600), -ENOSPC);
+    forget_rules();
     setting_close(&setting);
 }
 

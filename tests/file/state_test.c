@@ -26,7 +26,7 @@ static void close_state(void)
 static void check_opens(const char *path)
 {
     CHECK_INT(open_state(path, STATE_CREATE), 0);
-    CHECK(state.root != OS_NONE);
+    CHECK(state.present);
     close_state();
 }
 
@@ -34,7 +34,7 @@ static void check_refused(const char *path, enum untorn_status status)
 {
     CHECK_INT(open_state(path, STATE_CREATE), -(int)status);
     CHECK_INT(error.status, status);
-    CHECK_INT(state.root, OS_NONE);
+    CHECK(!state.present);
     close_state();
 }
 
@@ -44,7 +44,7 @@ static void check_absent(const char *path)
     CHECK_INT(open_state(path, STATE_IF_USABLE), 0);
     CHECK_INT(error.status, UNTORN_OK);
     CHECK_TEXT(error.detail, "");
-    CHECK_INT(state.root, OS_NONE);
+    CHECK(!state.present);
     close_state();
 }
 
@@ -53,7 +53,7 @@ static void check_useless(const char *path, enum untorn_status status)
 {
     CHECK_INT(open_state(path, STATE_IF_PRESENT), -(int)status);
     CHECK_INT(error.status, status);
-    CHECK_INT(state.root, OS_NONE);
+    CHECK(!state.present);
     close_state();
     check_absent(path);
 }
@@ -72,7 +72,6 @@ TEST(the_folder_is_made_with_a_format_and_a_gitignore)
     CHECK_TEXT(text_of(".untorn/.gitignore"), "*\n");
     CHECK_TEXT(text_of(".untorn/format"), "1\n");
     CHECK_INT(count_entries(".", ""), 1);
-    CHECK(state_is_current(&state));
     close_state();
     close_state();
     check_opens("f");
@@ -84,14 +83,14 @@ TEST(opening_without_creating_makes_nothing)
     os_fd folder;
     check_absent("f");
     CHECK_INT(open_state("f", STATE_IF_PRESENT), 0);
-    CHECK_INT(state.root, OS_NONE);
+    CHECK(!state.present);
     CHECK_INT(state_folder(&state, FOLDER_LOCK, true, &folder), -ENOENT);
     close_state();
     CHECK_INT(count_entries(".", ""), 0);
     make_dir(".untorn", 0700);
     for (int use = STATE_IF_PRESENT; use <= STATE_IF_USABLE; use++) {
         CHECK_INT(open_state("f", (enum state_use)use), 0);
-        CHECK(state.root != OS_NONE);
+        CHECK(state.present);
         CHECK_INT(state_folder(&state, FOLDER_LOCK, false, &folder), -ENOENT);
         CHECK_INT(count_entries(".untorn", ""), 0);
         close_state();
@@ -220,7 +219,7 @@ static void check_trust_as_alice(void *context)
         return;
     }
     CHECK_INT(open_state("d/f", STATE_IF_USABLE), 0);
-    CHECK(state.root != OS_NONE);
+    CHECK(state.present);
     close_state();
 }
 
@@ -541,16 +540,22 @@ TEST(a_folder_that_is_a_link_is_not_followed)
     CHECK_INT(count_entries("elsewhere", ""), 0);
 }
 
-TEST(the_folder_is_current_until_it_is_removed_or_replaced)
+TEST(a_folder_that_took_the_place_of_ours_is_not_used)
 {
     os_fd folder;
     CHECK_INT(open_state("f", STATE_CREATE), 0);
-    CHECK(state_is_current(&state));
     remove_tree(".untorn");
-    CHECK(!state_is_current(&state));
     CHECK_INT(state_folder(&state, FOLDER_LOCK, true, &folder), -ENOENT);
+    close_state();
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(open_state("f", STATE_CREATE), 0);
+        close_state();
+    }
+    CHECK_INT(open_state("f", STATE_CREATE), 0); /* known by now, and not opened */
+    CHECK_INT(rename(".untorn", "aside"), 0);
     make_dir(".untorn", 0700);
-    CHECK(!state_is_current(&state));
+    CHECK_INT(state_folder(&state, FOLDER_LOCK, true, &folder), -ENOENT);
+    CHECK_INT(count_entries(".untorn", ""), 0);
     close_state();
 }
 
@@ -583,13 +588,14 @@ TEST(a_folder_that_is_removed_while_it_is_made_is_made_again_or_noticed)
 {
     make_dir(".untorn", 0700);
     at(CALL_OPEN, "/.untorn", 1, remove_folder, NULL);
+    CHECK_INT(open_state("f", STATE_CREATE), AGAIN);
+    forget_rules();
     CHECK_INT(open_state("f", STATE_CREATE), 0);
     close_state();
-    forget_rules();
     remove_tree(".untorn");
     at(CALL_OPEN, "/.untorn/.gitignore", 1, remove_folder, NULL);
     CHECK_INT(open_state("f", STATE_CREATE), 0);
-    CHECK(!state_is_current(&state));
+    CHECK(!exists(".untorn"));
     close_state();
 }
 

@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include <signal.h>
+#include <sys/file.h>
 
 #include <untorn.h>
 
@@ -104,13 +105,22 @@ static void check_held(void *context)
     os_close(file);
 }
 
+static void stream(const char *path, const char *text)
+{
+    struct untorn_writer *writer;
+    CHECK_INT(untorn_writer_begin(path, NULL, &writer, NULL), 0);
+    CHECK_INT(untorn_writer_write(writer, text, strlen(text), NULL), 0);
+    CHECK_INT(untorn_writer_commit(writer, NULL), 0);
+    untorn_writer_free(writer);
+}
+
 /* [SWEEP-1] */
 TEST(a_stage_is_removed_only_while_the_lock_is_held)
 {
     CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
     make_stage_of("f", 1);
     at(CALL_UNLINK, "/stage/f.0000000000000001", 1, check_held, NULL);
-    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    stream("f", "two");
     CHECK_INT(rules[CALL_UNLINK][0].seen, 1);
     CHECK_INT(stages_of(""), 0);
 }
@@ -225,4 +235,124 @@ TEST(the_dead_stage_of_a_long_name_is_found)
     sweep_stages(&setting.state, name, NULL);
     CHECK_INT(stages_of("%"), 0);
     setting_close(&setting);
+}
+
+/* ---- what is found without a listing, and when one is made ---- */
+
+static void put_stage_of_lock(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, ".untorn/stage/f.%016llx",
+             (unsigned long long)stat_of(".untorn/lock/f").st_ino);
+    put(path, "unfinished");
+}
+
+static int give_same(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    (void)context;
+    return untorn_change_set(change, old->data, old->size);
+}
+
+/* [STAGE-4] */
+TEST(what_a_dead_writer_left_under_the_lock_is_gone_after_the_next_call)
+{
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    put_stage_of_lock();
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
+    put_stage_of_lock();
+    CHECK_INT(untorn_update("f", give_same, NULL, NULL, NULL), 0); /* makes no stage */
+    CHECK_INT(stages_of(""), 0);
+    put_stage_of_lock();
+    stream("f", "three");
+    CHECK_INT(stages_of(""), 0);
+    CHECK_TEXT(text_of("f"), "three");
+}
+
+static void stream_and_die(void *context)
+{
+    struct untorn_writer *writer;
+    (void)context;
+    CHECK_INT(untorn_writer_begin("f", NULL, &writer, NULL), 0);
+    raise(SIGKILL);
+}
+
+static void kill_a_stream(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        stream_and_die(NULL);
+    int status;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK(WIFSIGNALED(status));
+    CHECK_INT(stages_of("f."), 1);
+}
+
+TEST(what_a_killed_stream_left_is_gone_after_the_next_write)
+{
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    kill_a_stream();
+    CHECK_INT(untorn_write("f", "three", 5, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
+    make_stage_of("f", 1); /* nothing hints at it any more: the folder is not listed */
+    CHECK_INT(untorn_write("f", "four", 4, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 1);
+}
+
+TEST(a_hint_stays_while_a_stream_lives)
+{
+    struct untorn_writer *writer;
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    CHECK_INT(untorn_writer_begin("f", NULL, &writer, NULL), 0);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of("f."), 1);
+    make_stage_of("f", 1);
+    CHECK_INT(untorn_write("f", "three", 5, NULL, NULL), 0);
+    CHECK_INT(stages_of("f."), 1);
+    untorn_writer_free(writer);
+}
+
+TEST(after_a_restart_of_the_system_the_folder_is_listed_once)
+{
+    char record[2 * LIMIT_OWNER_RECORD];
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    ssize_t size = get_bytes(".untorn/lock/f", record, sizeof record);
+    CHECK(size > 0);
+    char *boot = strstr(record, "boot ");
+    boot[5] = boot[5] == 'x' ? 'y' : 'x';
+    put_bytes(".untorn/lock/f", record, strlen(record) + 1);
+    make_stage_of("f", 1);
+    struct untorn_lock *lock;
+    CHECK_INT(untorn_lock("f", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL), 0); /* does not sweep */
+    untorn_unlock(lock);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
+}
+
+/* Another host may hold the lock as well: there a stage has a name and a lock of its own. */
+TEST(on_a_network_every_write_lists)
+{
+    pretended_filesystem = NFS;
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    make_stage_of("f", 1);
+    const struct rule *by_lock = watch(CALL_OPEN, "/stage/f.00000000");
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
+    CHECK_INT(by_lock->seen, 1); /* the dead one, looked at */
+}
+
+TEST(something_in_the_way_of_the_stage_makes_it_another_name)
+{
+    CHECK_INT(untorn_write("f", "one", 3, NULL, NULL), 0);
+    put_stage_of_lock();
+    const char *path = only_entry(".untorn/stage", "f.");
+    int theirs = open(path, O_RDONLY);
+    CHECK_INT(flock(theirs, LOCK_EX), 0);
+    CHECK_INT(untorn_write("f", "two", 3, NULL, NULL), 0);
+    CHECK_TEXT(text_of("f"), "two");
+    CHECK_INT(stages_of(""), 1);
+    close(theirs);
+    CHECK_INT(untorn_write("f", "three", 5, NULL, NULL), 0);
+    CHECK_INT(stages_of(""), 0);
 }

@@ -316,6 +316,53 @@ TEST(a_secret_is_never_wider_for_a_moment)
     untorn_writer_free(writer);
 }
 
+static unsigned mode_seen;
+
+static void look_at_stage(void *context)
+{
+    (void)context;
+    mode_seen = mode_of(only_entry(".untorn/stage", "f."));
+}
+
+/* The mode a stage has while it is written. */
+static unsigned mode_of_stage(void)
+{
+    mode_seen = 0;
+    at(CALL_WRITE, "/stage/f.", 1, look_at_stage, NULL);
+    CHECK_INT(save("f", "new"), 0);
+    forget_rules();
+    return mode_seen;
+}
+
+/* [STAGE-2] */
+TEST(a_stage_is_as_open_as_the_file_it_replaces_only_where_that_shows_nothing)
+{
+    put("f", "old");
+    static const unsigned shown[] = {0644, 0600, 0755, 0400, 0666},
+                          hidden[] = {0640, 0660, 0664, 02755, 04755};
+    for (size_t i = 0; i < 5; i++) {
+        CHECK_INT(chmod("f", shown[i]), 0);
+        CHECK_INT(mode_of_stage(), shown[i] & ~022u); /* the umask narrows it for the moment */
+        CHECK_INT(mode_of("f"), shown[i]);
+        CHECK_INT(chmod("f", hidden[i]), 0);
+        CHECK_INT(mode_of_stage(), 0600);
+        CHECK_INT(mode_of("f"), hidden[i]);
+    }
+    CHECK_INT(chmod("f", 0644), 0);
+    options.mode = 0600;
+    CHECK_INT(mode_of_stage(), 0600);
+    options.mode = 0;
+    CHECK_INT(chmod("f", 0644), 0);
+    set_acl("f", ACL_OF_FILE, 6, BOB, 0, 4, 4, 4); /* he of all people may not */
+    CHECK_INT(mode_of_stage(), 0600);
+    if (getuid() == 0) {
+        CHECK_INT(unlink("f"), 0);
+        put("f", "old");
+        CHECK_INT(chown("f", ALICE, CREW), 0);
+        CHECK_INT(mode_of_stage(), 0600);
+    }
+}
+
 TEST(if_match_replaces_only_the_version_that_was_read)
 {
     struct untorn_hash old = untorn_hash("old", 3), other = untorn_hash("other", 5);

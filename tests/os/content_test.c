@@ -60,7 +60,11 @@ TEST(a_link_to_a_directory_is_followed_unless_told_not_to)
     os_close(dir);
     int rc = os_open_dir(OS_NONE, "link", true, &dir);
     CHECK(rc == -ELOOP || rc == -ENOTDIR);
-    CHECK_INT(os_open_dir(OS_NONE, "link/b", true, &dir), 0);
+    CHECK_INT(os_open_dir(OS_NONE, "link/b", false, &dir), 0);
+    os_close(dir);
+    rc = os_open_dir(OS_NONE, "link/b", true, &dir);
+    CHECK(rc == -ELOOP || rc == -ENOTDIR);
+    CHECK_INT(os_open_dir(OS_NONE, "a/b", true, &dir), 0);
     os_close(dir);
 }
 
@@ -263,4 +267,79 @@ TEST(a_file_system_that_cannot_flush_a_directory_says_so_in_one_way)
     fail(CALL_FSYNC, "", 1, EIO);
     CHECK_INT(os_flush_dir(dir), -EIO);
     os_close(dir);
+}
+
+/* ---- paths below a directory ---- */
+
+static void check_paths(void)
+{
+    os_fd dir = here(), file = OS_NONE;
+    char name[300];
+    CHECK_INT(os_open(dir, "a/b/f", OS_READ, 0, &file), 0);
+    os_close(file);
+    CHECK_INT(os_open(dir, "a/b/new", OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0640, &file), 0);
+    os_close(file);
+    CHECK_INT(mode_of("a/b/new"), 0640);
+    CHECK_INT(unlink("a/b/new"), 0);
+    CHECK_INT(os_open(dir, "a/link/f", OS_READ, 0, &file), -ELOOP);
+    CHECK_INT(os_open(dir, "a/b/last", OS_READ, 0, &file), -ELOOP);
+    CHECK_INT(os_open(dir, "a/missing/f", OS_READ, 0, &file), -ENOENT);
+    CHECK_INT(os_open(dir, "a/b/f/f", OS_READ, 0, &file), -ENOTDIR);
+    memset(name, 'n', 270);
+    strcpy(name + 270, "/f");
+    CHECK_INT(os_open(dir, name, OS_READ, 0, &file), -ENAMETOOLONG);
+    CHECK_INT(os_open_dir(dir, "a/b", true, &file), 0);
+    os_close(file);
+    int rc = os_open_dir(dir, "a/link", true, &file);
+    CHECK(rc == -ELOOP || rc == -ENOTDIR);
+    os_close(dir);
+}
+
+/* A link on the way is ENOTDIR here. */
+static void check_walked_paths(void)
+{
+    os_fd dir = here(), file = OS_NONE;
+    CHECK_INT(os_open(dir, "a/b/f", OS_READ, 0, &file), 0);
+    os_close(file);
+    CHECK_INT(os_open(dir, "a/b/new", OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0640, &file), 0);
+    os_close(file);
+    CHECK_INT(unlink("a/b/new"), 0);
+    int rc = os_open(dir, "a/link/f", OS_READ, 0, &file);
+    CHECK(rc == -ELOOP || rc == -ENOTDIR);
+    CHECK_INT(os_open(dir, "a/b/last", OS_READ, 0, &file), -ELOOP);
+    CHECK_INT(os_open(dir, "a/missing/f", OS_READ, 0, &file), -ENOENT);
+    char name[300];
+    memset(name, 'n', 270);
+    strcpy(name + 270, "/f");
+    CHECK_INT(os_open(dir, name, OS_READ, 0, &file), -ENAMETOOLONG);
+    CHECK_INT(os_open_dir(dir, "a/b", true, &file), 0);
+    os_close(file);
+    os_close(dir);
+}
+
+static void make_paths(void)
+{
+    umask(0);
+    make_dir("a", 0755);
+    make_dir("a/b", 0755);
+    put("a/b/f", "x");
+    CHECK_INT(symlink("b", "a/link"), 0);
+    CHECK_INT(symlink("f", "a/b/last"), 0);
+}
+
+TEST(a_path_below_a_directory_leads_through_no_link)
+{
+    make_paths();
+    check_paths();
+}
+
+TEST(a_path_is_walked_where_the_kernel_cannot_be_asked)
+{
+    make_paths();
+    int before = open_descriptors();
+    no_openat2 = ENOSYS;
+    check_walked_paths();
+    no_openat2 = EPERM;
+    check_walked_paths();
+    CHECK_INT(open_descriptors(), before);
 }

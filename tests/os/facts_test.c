@@ -64,7 +64,7 @@ TEST(this_process_knows_itself)
     os_self(&self);
     CHECK_INT(self.pid, getpid());
     CHECK(self.start > 0);
-    CHECK_INT(self.user, geteuid());
+    CHECK_INT(os_user(), geteuid());
     CHECK_INT(strlen(self.boot), 36);
     CHECK_INT(gethostname(host, sizeof host - 1), 0);
     CHECK_TEXT(self.host, host);

@@ -499,3 +499,21 @@ TEST(attributes_are_tried_out)
     CHECK(acl);
     os_close(file);
 }
+
+TEST(a_plain_file_has_neither_list_nor_attributes)
+{
+    os_fd file = OS_NONE;
+    put("f", "x");
+    CHECK_INT(os_open(OS_NONE, "f", OS_READ, 0, &file), 0);
+    CHECK(os_is_plain(file));
+    if (setxattr("f", "user.note", "x", 1, 0) < 0)
+        SKIP("this file system has no extended attributes");
+    CHECK(!os_is_plain(file));
+    CHECK_INT(removexattr("f", "user.note"), 0);
+    CHECK(os_is_plain(file));
+    fail(CALL_LISTXATTR, "/f", 1, EIO);
+    CHECK(!os_is_plain(file));
+    fail(CALL_LISTXATTR, "/f", 1, ENOTSUP);
+    CHECK(os_is_plain(file));
+    os_close(file);
+}

@@ -536,7 +536,30 @@ TEST(a_failed_flush_can_take_back_what_was_visible)
     CHECK_TEXT(sim_get("/a"), "old");
 }
 
-TEST(a_closed_handle_and_a_name_with_a_slash_are_noticed)
+TEST(a_path_leads_below_a_directory_and_through_no_link)
+{
+    os_fd dir = begin(), file = OS_NONE;
+    struct os_stat stat;
+    CHECK_INT(os_make_dir(dir, "d", 0755), 0);
+    CHECK_INT(os_open(dir, "d/a", OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600, &file), 0);
+    os_close(file);
+    CHECK_INT(os_open(dir, "d/a", OS_READ, 0, &file), 0);
+    os_close(file);
+    CHECK_INT(os_stat(dir, "d/a", &stat), 0);
+    CHECK_INT(os_stat(dir, "d/b", &stat), -ENOENT);
+    CHECK_INT(os_open(dir, "e/a", OS_READ, 0, &file), -ENOENT);
+    CHECK_INT(os_open(dir, "d/a/b", OS_READ, 0, &file), -ENOTDIR);
+    sim_symlink("/l", "d");
+    CHECK_INT(os_open(dir, "l/a", OS_READ, 0, &file), -ELOOP);
+    CHECK_INT(os_open_dir(dir, "l", true, &file), -ELOOP);
+    CHECK_INT(os_stat(dir, "l/a", &stat), 0);
+    CHECK_INT(os_rename(dir, "d/a", dir, "b", OS_REPLACE), 0);
+    CHECK_INT(os_stat(dir, "b", &stat), 0);
+    CHECK_INT(os_remove(dir, "d/a", false), -ENOENT);
+    CHECK_TEXT(sim_misuse(), NULL);
+}
+
+TEST(a_closed_handle_and_an_absolute_name_are_noticed)
 {
     os_fd dir = begin(), file = make(dir, "a");
     CHECK_INT(os_close(OS_NONE), 0);
@@ -545,7 +568,7 @@ TEST(a_closed_handle_and_a_name_with_a_slash_are_noticed)
     CHECK_INT(os_close(file), -EBADF);
     CHECK(strstr(sim_misuse(), "not open") != NULL);
     sim_start(NULL);
-    CHECK_INT(os_open(root(), "a/b", OS_READ, 0, &file), -EBADF);
+    CHECK_INT(os_open(root(), "/a", OS_READ, 0, &file), -EBADF);
     CHECK(strstr(sim_misuse(), "slash") != NULL);
     sim_start(NULL);
     CHECK_INT(os_flush_dir(dir), -EBADF); /* of the machine before */

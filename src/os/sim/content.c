@@ -23,7 +23,8 @@ int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir)
 {
     int rc = sim_begin(SIM_OPEN_DIR, (struct sim_place){at, path});
     int dir = rc < 0 ? rc : sim_dir_of(at);
-    int inode = dir < 0 ? dir : sim_resolve(dir, path, no_follow);
+    enum sim_follow follow = no_follow ? SIM_FOLLOW_NONE : SIM_FOLLOW_ALL;
+    int inode = dir < 0 ? dir : sim_resolve(dir, path, follow);
     if (inode < 0)
         return (int)sim_end(inode);
     const struct sim_inode *found = &sim->now.inodes[inode];
@@ -84,9 +85,10 @@ static int create(int dir, const char *name, enum os_kind kind, unsigned mode)
     return made;
 }
 
-int os_open(os_fd at, const char *name, unsigned how, unsigned mode, os_fd *ret_file)
+int os_open(os_fd at, const char *path, unsigned how, unsigned mode, os_fd *ret_file)
 {
-    int rc = sim_begin(SIM_OPEN, (struct sim_place){at, name});
+    const char *name = path;
+    int rc = sim_begin(SIM_OPEN, (struct sim_place){at, path});
     struct sim_call *call = sim_this_call();
     call->how = how & OS_EXCLUSIVE ? "create new"
                 : how & OS_CREATE  ? "create"
@@ -94,6 +96,7 @@ int os_open(os_fd at, const char *name, unsigned how, unsigned mode, os_fd *ret_
                 : how & OS_WRITE   ? "write"
                                    : "read";
     int dir = rc < 0 ? rc : sim_dir_of(at);
+    dir = dir < 0 ? dir : sim_enter(dir, &name, SIM_FOLLOW_NONE);
     rc = dir < 0 ? dir : sim_check_name(name);
     if (rc < 0)
         return (int)sim_end(rc);
@@ -106,7 +109,7 @@ int os_open(os_fd at, const char *name, unsigned how, unsigned mode, os_fd *ret_
     }
     if (inode < 0)
         return (int)sim_end(inode);
-    *ret_file = sim_handle_new(inode, how, join(at, name));
+    *ret_file = sim_handle_new(inode, how, join(at, path));
     return (int)sim_end(0);
 }
 

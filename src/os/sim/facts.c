@@ -62,7 +62,6 @@ void os_self(struct os_process *ret_self)
         .start = process->start,
         .host = "simulated",
         .command = "simulation",
-        .user = os_user(),
     };
     snprintf(ret_self->boot, sizeof ret_self->boot, "boot-%u", sim->boot);
 }

@@ -58,7 +58,7 @@ int sim_lookup(int dir, const char *name)
 }
 
 /* Resolves `path` piece by piece; *links counts the links followed so far. */
-static int resolve(int dir, const char *path, bool no_follow, int *links)
+static int resolve(int dir, const char *path, enum sim_follow follow, int *links)
 {
     char name[SIM_NAME_MAX + 2];
     if (*path == '/')
@@ -77,10 +77,10 @@ static int resolve(int dir, const char *path, bool no_follow, int *links)
         if (next < 0)
             return next;
         bool last = path[strspn(path, "/")] == '\0';
-        if (sim->now.inodes[next].kind == OS_SYMLINK && !(last && no_follow)) {
-            if (++*links > 40)
+        if (sim->now.inodes[next].kind == OS_SYMLINK && !(last && follow != SIM_FOLLOW_ALL)) {
+            if (follow == SIM_FOLLOW_NONE || ++*links > 40)
                 return -ELOOP;
-            next = resolve(dir, sim->now.inodes[next].link, false, links);
+            next = resolve(dir, sim->now.inodes[next].link, SIM_FOLLOW_ALL, links);
             if (next < 0)
                 return next;
         }
@@ -88,10 +88,28 @@ static int resolve(int dir, const char *path, bool no_follow, int *links)
     }
 }
 
-int sim_resolve(int dir, const char *path, bool no_follow)
+int sim_resolve(int dir, const char *path, enum sim_follow follow)
 {
     int links = 0;
-    return *path ? resolve(dir, path, no_follow, &links) : -ENOENT;
+    return *path ? resolve(dir, path, follow, &links) : -ENOENT;
+}
+
+int sim_enter(int dir, const char **path, enum sim_follow follow)
+{
+    char before[2 * SIM_NAME_MAX + 2];
+    const char *slash = strrchr(*path, '/');
+    if (!slash || **path == '/')
+        return dir; /* sim_check_name complains about the second */
+    size_t size = (size_t)(slash - *path);
+    if (size >= sizeof before)
+        return -ENAMETOOLONG;
+    memcpy(before, *path, size);
+    before[size] = '\0';
+    *path = slash + 1;
+    dir = sim_resolve(dir, before, follow);
+    if (dir >= 0 && sim->now.inodes[dir].kind == OS_SYMLINK)
+        return -ELOOP;
+    return dir >= 0 && sim->now.inodes[dir].kind != OS_DIRECTORY ? -ENOTDIR : dir;
 }
 
 int sim_dir_of(os_fd fd)

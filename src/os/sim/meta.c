@@ -47,6 +47,15 @@ static bool both(os_fd one, os_fd other, int *ret_one, int *ret_other, int *ret_
     return true;
 }
 
+bool os_is_plain(os_fd file)
+{
+    struct sim_opening *opening = sim_opening_of(file);
+    if (!opening)
+        return false;
+    const struct sim_attributes *meta = &sim->now.inodes[opening->inode].meta;
+    return !meta->acl[0] && !meta->xattr[0];
+}
+
 int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
 {
     int source, target, rc = sim_begin(SIM_COPY_META, (struct sim_place){to, NULL});

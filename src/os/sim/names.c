@@ -10,9 +10,10 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
     int id = rc;
     if (rc == 0 && name) {
         int dir = sim_dir_of(at);
+        id = dir < 0 ? dir : sim_enter(dir, &name, SIM_FOLLOW_ALL);
+        dir = id;
         id = dir < 0 ? dir : sim_check_name(name);
-        if (id == 0)
-            id = sim_lookup(dir, name);
+        id = id < 0 ? id : sim_lookup(dir, name);
     } else if (rc == 0) {
         struct sim_opening *opening = at == OS_NONE ? NULL : sim_opening_of(at);
         id = opening ? opening->inode : at == OS_NONE ? SIM_ROOT : -EBADF;
@@ -31,14 +32,18 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .group = inode->meta.group,
         .mount_root = inode->meta.mount_root || inode->mounted_on != SIM_NO_INODE,
         .immutable = inode->meta.immutable,
+        .born = (uint64_t)id + 1,
     };
     return (int)sim_end(0);
 }
 
-/* The inode of a name that is to change; a negative errno. */
-static int find(os_fd at, const char *name, int *ret_dir)
+/* The inode of a name that is to change; a negative errno. A path before the name is cut off. */
+static int find(os_fd at, const char **path, int *ret_dir)
 {
     *ret_dir = sim_dir_of(at);
+    if (*ret_dir >= 0)
+        *ret_dir = sim_enter(*ret_dir, path, SIM_FOLLOW_ALL);
+    const char *name = *path;
     int rc = *ret_dir < 0 ? *ret_dir : sim_check_name(name);
     if (rc < 0)
         return rc;
@@ -51,7 +56,7 @@ static int find(os_fd at, const char *name, int *ret_dir)
 int os_read_link(os_fd at, const char *name, char *text, size_t size)
 {
     int dir, rc = sim_begin(SIM_READ_LINK, (struct sim_place){at, name});
-    int id = rc < 0 ? rc : find(at, name, &dir);
+    int id = rc < 0 ? rc : find(at, &name, &dir);
     if (id < 0)
         return (int)sim_end(id);
     if (sim->now.inodes[id].kind != OS_SYMLINK)
@@ -65,7 +70,7 @@ int os_read_link(os_fd at, const char *name, char *text, size_t size)
 int os_remove(os_fd at, const char *name, bool directory)
 {
     int dir, rc = sim_begin(SIM_REMOVE, (struct sim_place){at, name});
-    int id = rc < 0 ? rc : find(at, name, &dir);
+    int id = rc < 0 ? rc : find(at, &name, &dir);
     if (id < 0)
         return (int)sim_end(id);
     const struct sim_inode *inode = &sim->now.inodes[id];
@@ -156,8 +161,8 @@ int os_rename(os_fd from_at, const char *from, os_fd to_at, const char *to, enum
     sim_this_call()->how = how == OS_EXCHANGE     ? "exchange"
                            : how == OS_NO_REPLACE ? "no replace"
                                                   : NULL;
-    int source = rc < 0 ? rc : find(from_at, from, &from_dir);
-    int target = source < 0 ? source : find(to_at, to, &to_dir);
+    int source = rc < 0 ? rc : find(from_at, &from, &from_dir);
+    int target = source < 0 ? source : find(to_at, &to, &to_dir);
     if (source < 0 || (target < 0 && target != -ENOENT))
         return (int)sim_end(source < 0 ? source : target);
     rc = check_rename(from_dir, source, to_dir, target, how);
@@ -176,8 +181,8 @@ int os_link(os_fd from_at, const char *from, os_fd to_at, const char *to)
     struct sim_opening *to_opening = to_at == OS_NONE ? NULL : sim_opening_of(to_at);
     sim_this_call()->to_path = to_opening ? to_opening->path : NULL;
     sim_this_call()->to_name = sim_alloc_text(to);
-    int source = rc < 0 ? rc : find(from_at, from, &from_dir);
-    int target = source < 0 ? source : find(to_at, to, &to_dir);
+    int source = rc < 0 ? rc : find(from_at, &from, &from_dir);
+    int target = source < 0 ? source : find(to_at, &to, &to_dir);
     if (source < 0 || (target < 0 && target != -ENOENT))
         return (int)sim_end(source < 0 ? source : target);
     if (target >= 0)

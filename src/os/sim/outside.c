@@ -57,7 +57,7 @@ static int parent_of(const char *path, char name[SIM_NAME_MAX + 1])
     int process = sim->process;
     uint32_t user = sim->processes[process].user;
     sim->processes[process].user = 0;
-    int dir = *before ? sim_resolve(SIM_ROOT, before, false) : SIM_ROOT;
+    int dir = *before ? sim_resolve(SIM_ROOT, before, SIM_FOLLOW_ALL) : SIM_ROOT;
     sim->processes[process].user = user;
     return dir;
 }

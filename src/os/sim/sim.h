@@ -134,11 +134,11 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
     X(READ_AT, "read_at")                                                                          \
     X(WRITE_AT, "write_at")                                                                        \
     X(RESIZE, "resize")                                                                            \
-    X(FLUSH, "flush") X(FLUSH_DIR, "flush_dir") X(STAT, "stat") X(READ_LINK, "read_link")          \
-        X(MAKE_DIR, "make_dir") X(REMOVE, "remove") X(RENAME, "rename") X(LINK, "link")            \
-            X(LIST, "list") X(LOCK, "lock") X(COPY_META, "copy_meta") X(NEW_META, "new_meta")      \
-                X(SHARE, "share") X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path")          \
-                    X(RANDOM, "random")
+    X(FLUSH, "flush")                                                                              \
+    X(FLUSH_DIR, "flush_dir") X(STAT, "stat") X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir")    \
+        X(REMOVE, "remove") X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")    \
+            X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(SHARE, "share")                    \
+                X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path") X(RANDOM, "random")
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
 #undef SIM_VERB_ENUM

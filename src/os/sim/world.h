@@ -93,7 +93,13 @@ int sim_check_name(const char *name);
 bool sim_may(const struct sim_inode *inode, unsigned bits); /* 4 read, 2 write, 1 search */
 /* Add a name (SIM_NO_INODE), or remove or replace that of an inode. 0 or a negative errno. */
 int sim_may_change(int dir, int inode);
-int sim_resolve(int dir, const char *path, bool no_follow); /* a path: inode or -errno */
+
+/* The inode that a path names, or -errno. Where no link is followed, one at its end is the result
+ * and one on the way gives -ELOOP. */
+enum sim_follow { SIM_FOLLOW_ALL, SIM_FOLLOW_NONE };
+int sim_resolve(int dir, const char *path, enum sim_follow follow);
+/* The directory in which the last name of a path below `dir` lies, and that name. */
+int sim_enter(int dir, const char **path, enum sim_follow follow);
 
 /* ---- effects: on what is visible, and in the log ---- */
 

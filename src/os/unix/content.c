@@ -1,19 +1,75 @@
 /* Opening, closing and the bytes of a file. */
 #include "os/unix/unix.h"
 
+#include <string.h>
+
+#ifdef __linux__
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+
+/* The steps of open_below one by one, for a system that cannot do them in one call. */
+static int walk(int at, const char *path, int flags, mode_t mode)
+{
+    char name[256];
+    int here = at;
+    for (size_t size; path[size = strcspn(path, "/")] == '/'; path += size + 1) {
+        if (size >= sizeof name) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        memcpy(name, path, size);
+        name[size] = '\0';
+        int next = openat(here, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int failure = errno;
+        if (here != at)
+            close(here);
+        here = next;
+        errno = failure;
+        if (here < 0)
+            return -1;
+    }
+    int fd = strchr(path, '/') ? -1 : openat(here, path, flags, mode);
+    int failure = errno;
+    if (here != at)
+        close(here);
+    errno = failure;
+    return fd;
+}
+
+/* Follows no link on the way nor, with O_NOFOLLOW, at the end. */
+static int open_below(int at, const char *path, int flags, mode_t mode)
+{
+    if (!strchr(path, '/'))
+        return openat(at, path, flags, mode);
+#ifdef SYS_openat2
+    struct open_how how = {.flags = (uint64_t)flags,
+                           .mode = flags & O_CREAT ? mode : 0,
+                           .resolve = RESOLVE_NO_SYMLINKS};
+    long fd = syscall(SYS_openat2, at, path, &how, sizeof how);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) /* EPERM: a container's filter, maybe */
+        return (int)fd;
+#endif
+    return walk(at, path, flags, mode);
+}
+
 int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir)
 {
-    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (no_follow ? O_NOFOLLOW : 0);
+    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     int fd = -1;
     errno = EPERM;
-#ifdef O_NOATIME
-    /* A folder of ours is listed in every write; its access time would be written back each time.
-     * Only its owner may ask for that. */
-    if (no_follow)
-        fd = openat(unix_at(at), path, flags | O_NOATIME);
-#endif
-    if (fd < 0 && errno == EPERM)
+    if (!no_follow) {
         fd = openat(unix_at(at), path, flags);
+    } else {
+        flags |= O_NOFOLLOW;
+#ifdef O_NOATIME
+        /* A folder of ours is listed often; its access time would be written back each time. Only
+         * its owner may ask for that. */
+        fd = open_below(unix_at(at), path, flags | O_NOATIME, 0);
+#endif
+        if (fd < 0 && errno == EPERM)
+            fd = open_below(unix_at(at), path, flags, 0);
+    }
     if (fd < 0)
         return -errno;
     *ret_dir = fd;
@@ -43,7 +99,7 @@ static int open_flags(unsigned how)
 
 int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file)
 {
-    int fd = openat(unix_at(dir), name, open_flags(how), (mode_t)mode);
+    int fd = open_below(unix_at(dir), name, open_flags(how), (mode_t)mode);
     if (fd < 0)
         return -errno;
     *ret_file = fd;

@@ -26,14 +26,13 @@ static const struct {
     const char *name;
     bool network;
 } filesystems[] = {
-    {0xEF53, "ext4", false},       {0x58465342, "xfs", false},  {0x9123683E, "btrfs", false},
-    {TMPFS, "tmpfs", false},  {0x794C7630, "overlay", false},
-    {0x4D44, "vfat", false},       {0x2011BAB0, "exfat", false},
-    {0x2FC12FC1, "zfs", false},    {0xF2F52010, "f2fs", false}, {0xCA451A4E, "bcachefs", false},
-    {0x6969, "nfs", true},         {0xFF534D42, "cifs", true},  {0xFE534D42, "smb2", true},
-    {0x517B, "smb", true},         {0x65735546, "fuse", true},  {0x01021997, "9p", true},
-    {0x5346414F, "afs", true},     {0x00C36400, "ceph", true},  {0x01161970, "gfs2", true},
-    {0x7461636F, "ocfs2", true},   {0x0BD00BD0, "lustre", true},
+    {0xEF53, "ext4", false},         {0x58465342, "xfs", false},     {0x9123683E, "btrfs", false},
+    {TMPFS, "tmpfs", false},         {0x794C7630, "overlay", false}, {0x4D44, "vfat", false},
+    {0x2011BAB0, "exfat", false},    {0x2FC12FC1, "zfs", false},     {0xF2F52010, "f2fs", false},
+    {0xCA451A4E, "bcachefs", false}, {0x6969, "nfs", true},          {0xFF534D42, "cifs", true},
+    {0xFE534D42, "smb2", true},      {0x517B, "smb", true},          {0x65735546, "fuse", true},
+    {0x01021997, "9p", true},        {0x5346414F, "afs", true},      {0x00C36400, "ceph", true},
+    {0x01161970, "gfs2", true},      {0x7461636F, "ocfs2", true},    {0x0BD00BD0, "lustre", true},
 };
 
 int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
@@ -154,7 +153,6 @@ void os_self(struct os_process *ret_self)
     memset(ret_self, 0, sizeof *ret_self);
     ret_self->pid = getpid();
     ret_self->start = start_of(ret_self->pid);
-    ret_self->user = os_user();
     read_boot(ret_self->boot, sizeof ret_self->boot);
     if (gethostname(ret_self->host, sizeof ret_self->host - 1) < 0)
         ret_self->host[0] = '\0';

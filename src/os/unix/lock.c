@@ -31,7 +31,7 @@ static void parent_after_fork(void)
 static void child_of_fork(void)
 {
     pthread_mutex_unlock(&guard); /* the child's one thread is the one that took it */
-    if (child_after_fork) /* else the fork came before the first use */
+    if (child_after_fork)         /* else the fork came before the first use */
         child_after_fork();
 }
 

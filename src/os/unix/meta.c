@@ -38,6 +38,12 @@ void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
     *ret_acl = fpathconf((int)file, _PC_EXTENDED_SECURITY_NP) == 1;
 }
 
+bool os_is_plain(os_fd file)
+{
+    (void)file;
+    return false; /* not worth finding out: whoever asks then does it the long way */
+}
+
 static int take_default_acl(os_fd dir, os_fd file)
 {
     (void)dir, (void)file; /* inherited entries come from the folder the file was made in */
@@ -61,6 +67,12 @@ void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
     char acl[1024];
     *ret_attributes = fsetxattr((int)file, "user.untorn.probe", "", 0, 0) == 0;
     *ret_acl = fgetxattr((int)file, acl_access, acl, sizeof acl) >= 0 || errno != ENOTSUP;
+}
+
+bool os_is_plain(os_fd file)
+{
+    ssize_t size = flistxattr((int)file, NULL, 0);
+    return size == 0 || (size < 0 && errno == ENOTSUP);
 }
 
 /* An O_PATH handle has no attribute calls of its own: the name under /proc stands for it. */
@@ -286,8 +298,8 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
         if (rc == -EPERM)
             return unix_result(fchmod((int)to, (mode_t)(wanted & ~070u)));
     }
-    if (rc == 0 && (wanted != target.mode || source.owner != target.owner ||
-                    source.group != target.group))
+    if (rc == 0 &&
+        (wanted != target.mode || source.owner != target.owner || source.group != target.group))
         rc = unix_result(fchmod((int)to, (mode_t)wanted));
     return rc < 0 ? rc : copy_attributes(from, to, mode == 0, ret_result);
 }

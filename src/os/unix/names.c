@@ -22,7 +22,7 @@ static enum os_kind kind_of(unsigned mode)
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
 {
     unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO |
-                    STATX_SIZE;
+                    STATX_SIZE | STATX_BTIME;
     int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name ? 0 : AT_EMPTY_PATH);
     struct statx x;
     if (statx(unix_at(at), name ? name : "", flags, mask, &x) < 0)
@@ -38,6 +38,9 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .group = x.stx_gid,
         .mount_root = (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
         .immutable = (x.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0,
+        .born = x.stx_mask & STATX_BTIME
+                    ? (uint64_t)x.stx_btime.tv_sec * 1000000000u + x.stx_btime.tv_nsec
+                    : 0,
     };
     return 0;
 }
@@ -60,6 +63,8 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .owner = s.st_uid,
         .group = s.st_gid,
         .immutable = (s.st_flags & (UF_IMMUTABLE | UF_APPEND | SF_IMMUTABLE | SF_APPEND)) != 0,
+        .born = (uint64_t)s.st_birthtimespec.tv_sec * 1000000000u +
+                (uint64_t)s.st_birthtimespec.tv_nsec,
     };
     return 0;
 }
