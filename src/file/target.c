@@ -128,6 +128,8 @@ bool target_is_current(const struct target *target)
     int rc = os_stat(target->place.dir, target->place.name, &now);
     if (target->exists ? rc < 0 || !os_same_file(&now, &target->stat) : rc != -ENOENT)
         return false;
+    if (target->was_read && target->exists && now.size != target->stat.size)
+        return false;
     return lock_is_current(&target->lock);
 }
 

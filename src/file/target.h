@@ -27,10 +27,11 @@ struct target {
     struct place place;
     struct state state;
     struct lock lock;
-    bool exists;            /* as seen under the lock */
-    struct os_stat stat;    /* of what has the name: a regular file, or a link to be replaced */
-    os_fd hold;             /* it, open: for reading, or where that is denied just held */
-    bool readable;          /* `hold` can be read */
+    bool exists;         /* as seen under the lock */
+    struct os_stat stat; /* of what has the name: a regular file, or a link to be replaced */
+    os_fd hold;          /* it, open: for reading, or where that is denied just held */
+    bool readable;       /* `hold` can be read */
+    bool was_read;       /* the new version is made from the old: that must not change meanwhile */
     bool stages_under_lock; /* then nothing need be listed to find what lies in the way [STAGE-4] */
     const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
     uint64_t deadline;
@@ -50,7 +51,8 @@ int target_reopen(struct target *target, struct untorn_error *error);
 /* Removes what dead writers left, under the lock. [SWEEP-1] target_lock does it where needed. */
 void target_sweep(struct target *target);
 
-/* [LOCK-2] The lock's path names our lock and the user's name is what we saw. */
+/* [LOCK-2] The lock's path names our lock and the user's name is what we saw; of what was read, as
+ * long as it was: a program that knows nothing of locks may be appending to it. */
 bool target_is_current(const struct target *target);
 
 /* Accepts a closed target. */

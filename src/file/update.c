@@ -66,9 +66,15 @@ static int change_once(struct update *update, struct untorn_error *error)
         if (rc < 0)
             return error_os(error, rc, "read it");
     }
+    if (is_file && old.size != target->stat.size) { /* somebody writes it this very moment */
+        untorn_content_free(&old);
+        return AGAIN;
+    }
     int answer = update->function(update->context, is_file ? &old : NULL, &change);
-    if (is_file)
+    if (is_file) {
         (void)os_stat(target->hold, NULL, &target->stat); /* its mode may have changed meanwhile */
+        target->stat.size = old.size;
+    }
     if (answer != 0) {
         rc = error_fail(error, UNTORN_REFUSED, NULL);
         error->os_error = answer;
@@ -97,7 +103,7 @@ int untorn_update(const char *path, untorn_change_function *function, void *cont
         return error_fail(error, UNTORN_INVALID, NULL);
     }
     int rc = target_open(&update.target, path, &own, error);
-    update.target.stages_under_lock = true;
+    update.target.stages_under_lock = update.target.was_read = true;
     while (rc == 0) {
         rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)

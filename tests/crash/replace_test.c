@@ -1,4 +1,6 @@
-/* untorn_write, untorn_update and the streaming writer on the rename path, crashed everywhere:
+/* run: budget 30
+ *
+ * untorn_write, untorn_update and the streaming writer on the rename path, crashed everywhere:
  * what [REPLACE-1] to [REPLACE-6] promise, under every profile. The alice profile, where not even
  * rename is atomic, is a report. */
 #include "oracle.h"

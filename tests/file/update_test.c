@@ -396,3 +396,47 @@ TEST(our_folder_that_goes_while_the_stage_is_made_makes_the_function_run_again)
     CHECK_INT(script.calls, 2);
     CHECK_TEXT(text_of("f"), "new");
 }
+
+static void append_to_it(void *context)
+{
+    int file = open("f", O_WRONLY | O_APPEND);
+    CHECK_INT(write(file, context, strlen(context)), strlen(context));
+    close(file);
+}
+
+static void empty_it(void *context)
+{
+    (void)context;
+    CHECK_INT(truncate("f", 0), 0);
+}
+
+static char seen[16];
+
+static int remember(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    snprintf(seen, sizeof seen, "%s", old->data);
+    return untorn_change_set(change, context, strlen(context));
+}
+
+/* [LOCK-2] By programs that know nothing of locks. */
+TEST(what_was_added_or_cut_since_the_look_is_seen_by_the_function)
+{
+    static const struct {
+        enum call call;
+        const char *path, *seen;
+        void (*deed)(void *);
+    } moments[] = {
+        {CALL_READ, "/f", "old+", append_to_it},         /* while it is read */
+        {CALL_FSYNC, "/stage/f.", "old+", append_to_it}, /* while the new version is flushed */
+        {CALL_READ, "/f", "", empty_it},
+        {CALL_FSYNC, "/stage/f.", "", empty_it},
+    };
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        put("f", "old");
+        at(moments[i].call, moments[i].path, 1, moments[i].deed, "+");
+        CHECK_INT(untorn_update("f", remember, "new", NULL, &error), 0);
+        forget_rules();
+        CHECK_TEXT(seen, moments[i].seen);
+        CHECK_TEXT(text_of("f"), "new");
+    }
+}
