@@ -342,7 +342,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
 }
 
 /* Under the name that only this lock gives [STAGE-4]; else like one that is begun without it. */
-static int begin_stage(struct target *target, struct stage *ret_stage)
+int replace_begin(struct target *target, struct stage *ret_stage)
 {
     const char *name = target->place.name;
     bool open_mode = replace_wants_open_mode(target->options, is_file(target)), final;
@@ -362,7 +362,7 @@ int replace_content(struct target *target, const void *data, size_t size,
                     struct untorn_error *error)
 {
     struct stage stage;
-    int rc = begin_stage(target, &stage);
+    int rc = replace_begin(target, &stage);
     if (rc == 0)
         rc = stage_write(&stage, data, size);
     if (rc < 0)

@@ -34,6 +34,10 @@
  * As the public calls return. */
 int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error);
 
+/* Begins a stage under the lock, to be filled and committed. 0 or a negative errno value: -ENOENT
+ * means to start over. */
+int replace_begin(struct target *target, struct stage *ret_stage);
+
 /* Stages `data` and commits it: steps 1 to 7, all under the lock. */
 int replace_content(struct target *target, const void *data, size_t size,
                     struct untorn_error *error);

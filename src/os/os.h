@@ -82,6 +82,9 @@ int os_resize(os_fd file, uint64_t size);
  * reading shows it, and a second flush lies: never retry. */
 int os_flush(os_fd file);
 
+/* A hint that these bytes will be flushed: the system may begin at once. Promises nothing. */
+void os_flush_soon(os_fd file, uint64_t offset, uint64_t size);
+
 /* Success means: the names made, removed and renamed in this directory survive a power loss.
  * EINVAL: this file system cannot do that (other codes that mean the same are turned into it). */
 int os_flush_dir(os_fd dir);

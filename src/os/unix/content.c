@@ -149,6 +149,15 @@ int os_flush(os_fd file)
     return unix_result(fsync((int)file));
 }
 
+void os_flush_soon(os_fd file, uint64_t offset, uint64_t size)
+{
+#ifdef __linux__
+    (void)sync_file_range((int)file, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)file, (void)offset, (void)size;
+#endif
+}
+
 int os_flush_dir(os_fd dir)
 {
     int rc = os_flush(dir);
