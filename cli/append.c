@@ -13,20 +13,19 @@ static bool ends_line(const char *data, size_t size)
 }
 
 /* What the file would be, as far as text goes: the library alone knows a torn record. */
-static bool joined(struct buffer *whole, const struct untorn_content *old,
-                   const struct buffer *added)
+static bool joined(struct bytes *whole, const struct untorn_content *old, const struct bytes *added)
 {
-    return buffer_append(whole, old->data, old->size) &&
-           (ends_line(old->data, old->size) || buffer_append(whole, "\n", 1)) &&
-           buffer_append(whole, added->data, added->size) &&
-           (ends_line(added->data, added->size) || buffer_append(whole, "\n", 1));
+    return bytes_append(whole, old->data, old->size) &&
+           (ends_line(old->data, old->size) || bytes_append(whole, "\n", 1)) &&
+           bytes_append(whole, added->data, added->size) &&
+           (ends_line(added->data, added->size) || bytes_append(whole, "\n", 1));
 }
 
-static void append_dry_run(struct outcome *outcome, const struct buffer *added)
+static void append_dry_run(struct outcome *outcome, const struct bytes *added)
 {
     struct untorn_content old;
     struct untorn_error error;
-    struct buffer whole = {0};
+    struct bytes whole = {0};
     bool exists = untorn_read(outcome->path, &outcome->arguments->options, &old, &error) == 0;
     if (!exists && error.status != UNTORN_MISSING)
         outcome_library(outcome, &error);
@@ -35,18 +34,18 @@ static void append_dry_run(struct outcome *outcome, const struct buffer *added)
     else
         diff_print(outcome->path, exists ? old.data : NULL, old.size, whole.data, whole.size);
     untorn_content_free(&old);
-    buffer_free(&whole);
+    bytes_free(&whole);
 }
 
 static int run_append(struct arguments *arguments)
 {
     struct outcome outcome = outcome_begin(arguments, arguments->operands[0]);
-    struct buffer added = {0};
+    struct bytes added = {0};
     struct input input;
     struct untorn_error error;
     int failed = input_open(NULL, &input);
     if (failed == 0)
-        failed = buffer_read_all(&added, input.fd);
+        failed = bytes_read_all(&added, input.fd);
     if (failed != 0) {
         outcome_source(&outcome, input.name, failed);
     } else if (added.size == 0) {
@@ -58,7 +57,7 @@ static int run_append(struct arguments *arguments)
                       &error);
         outcome_library(&outcome, &error);
     }
-    buffer_free(&added);
+    bytes_free(&added);
     return outcome_finish(&outcome);
 }
 

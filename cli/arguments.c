@@ -111,6 +111,19 @@ static int take_option(struct arguments *arguments, char **argv, int *index)
     return wanted ? usage_error(verb, "%.*s takes %s, not '%s'", length, word, wanted, value) : 0;
 }
 
+/* The switches that say how a value is spelled. */
+static int check_spelling(const struct arguments *arguments)
+{
+    const struct verb *verb = arguments->verb;
+    if (arguments->as_json && arguments->tagged)
+        return usage_error(verb, "--json and --tagged exclude each other");
+    if (arguments->as_string + arguments->as_json + arguments->as_toml > 1)
+        return usage_error(verb, "--string, --json and --toml exclude each other");
+    if (arguments->merge_patch && arguments->json_patch)
+        return usage_error(verb, "--merge-patch and --json-patch exclude each other");
+    return 0;
+}
+
 /* The rules between options, and between options and operands. */
 static int check_options(const struct arguments *arguments)
 {
@@ -122,11 +135,11 @@ static int check_options(const struct arguments *arguments)
     if (arguments->abandon && !arguments->repair)
         return usage_error(verb, "--abandon needs --repair");
     if (!is_filter(arguments))
-        return 0;
+        return check_spelling(arguments);
     for (const struct option *option = option_table; option->name; option++)
         if (arguments->given & option->bit & ~verb->filter_options)
             return usage_error(verb, "--%s needs a file, not -", option->name);
-    return 0;
+    return check_spelling(arguments);
 }
 
 /* FILE, or the DIR or PATH that a verb takes instead: the first word of its operands. */
@@ -147,7 +160,7 @@ static int check_operands(const struct arguments *arguments)
     if (verb->most >= 0 && count > verb->most)
         return usage_error(verb, "one operand too many: '%s'; usage: untorn %s [OPTION]... %s",
                            arguments->operands[verb->most], verb->name, verb->operands);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !(verb->one_path && i > 0); i++) {
         const char *word = arguments->operands[i];
         if (word[0] == '\0')
             return usage_error(verb, "an empty word is not a path");

@@ -20,6 +20,14 @@ struct arguments {
     struct untorn_hash if_match; /* what options.if_match points to */
     enum untorn_records records;
     bool allow_empty, dry_run, report, shared, repair, abandon, help;
+
+    enum untorn_format format; /* UNTORN_FORMAT_UNKNOWN: as the name of the file says */
+    bool is_text;              /* --format text: no document, whatever the name says */
+    bool segments;             /* what follows FILE are the steps of one key */
+    bool as_string, as_json, as_toml, tagged;
+    const char *from;     /* where the one VALUE comes from */
+    const char *fallback; /* printed for a key that is not there */
+    const char *merge_patch, *json_patch;
     uint64_t given; /* OPTION_... bits */
 };
 

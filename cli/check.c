@@ -1,4 +1,4 @@
-/* untorn check: what dead writers left. */
+/* untorn check: what dead writers left, and whether a document is whole. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
+#include "verdict.h"
 
 struct kind {
     const char *word; /* of the report line */
@@ -108,7 +109,7 @@ static int worse(int a, int b)
     return rank[a] > rank[b] ? a : b;
 }
 
-static int check_path(const struct arguments *arguments, const char *path)
+static int check_leftovers(const struct arguments *arguments, const char *path)
 {
     static struct checking checking;
     checking.arguments = arguments;
@@ -134,6 +135,15 @@ static int check_path(const struct arguments *arguments, const char *path)
     return 4;
 }
 
+/* After the leftovers: with --repair the document may be whole only now. */
+static int check_path(const struct arguments *arguments, const char *path)
+{
+    int status = check_leftovers(arguments, path);
+    if (status == 3)
+        return status; /* not even a directory: there is no more to tell */
+    return worse(status, verdict_tell(arguments, path));
+}
+
 static int run_check(struct arguments *arguments)
 {
     int status = 0;
@@ -145,24 +155,28 @@ static int run_check(struct arguments *arguments)
 const struct verb verb_check = {
     .name = "check",
     .operands = "[PATH]...",
-    .summary = "find what dead writers left; --repair clears it up",
+    .summary = "tell damaged documents, and what dead writers left (--repair)",
     .explanation =
         "Prints a line for each thing that a dead writer left: unfinished versions,\n"
         "overwrites that stopped half way, versions and records kept aside. PATH is a\n"
         "file, or a directory for all that untorn knows in it (the current one if none\n"
-        "is named). Nobody has to run it: the next writer of a file clears up by itself.",
+        "is named). Nobody has to run it: the next writer of a file clears up by itself.\n"
+        "A PATH that is JSON or TOML, by its name or --format, also gets a verdict, and\n"
+        "unless it is whole a message: missing, empty, nul, truncated or syntax.",
     .examples = "  untorn check\n"
+                "  untorn check app.toml state.json\n"
                 "  untorn check --repair state.json\n",
-    .exits = "  0  nothing is left\n"
+    .exits = "  0  nothing is left, and every document is whole\n"
              "  1  a PATH could not be checked or repaired\n"
              "  2  usage\n"
-             "  3  no such directory\n"
-             "  4  something is left\n"
+             "  3  no such directory; a document is missing\n"
+             "  4  something is left; a document is empty, nul, truncated, or has a syntax\n"
+             "     error\n"
              "  6  lock not obtained in time (--repair)\n"
              "  7  not settled\n"
              "  of several PATHs the worst counts: 7, then 1, 6, 3, 4\n",
-    .options = OPTION_REPAIR | OPTION_ABANDON | OPTION_SYMLINK | OPTION_WAIT | OPTION_STATE_DIR |
-               OPTION_REPORT,
+    .options = OPTION_FORMAT | OPTION_REPAIR | OPTION_ABANDON | OPTION_SYMLINK | OPTION_WAIT |
+               OPTION_STATE_DIR | OPTION_REPORT,
     .fewest = 0,
     .most = -1,
     .run = run_check,

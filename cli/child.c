@@ -185,9 +185,9 @@ static void feed(int *fd, const char **input, size_t *size)
 }
 
 /* Returns 0, or an errno value after which the command's output cannot be trusted to be whole. */
-static int drain(int *fd, struct buffer *output)
+static int drain(int *fd, struct bytes *output)
 {
-    if (!buffer_reserve(output, CLI_PIECE))
+    if (!bytes_reserve(output, CLI_PIECE))
         return ENOMEM;
     ssize_t count = read(*fd, output->data + output->size, output->capacity - output->size);
     if (count > 0)
@@ -199,7 +199,7 @@ static int drain(int *fd, struct buffer *output)
     return 0;
 }
 
-static int pump(struct pipes *pipes, const char *input, size_t size, struct buffer *output)
+static int pump(struct pipes *pipes, const char *input, size_t size, struct bytes *output)
 {
     int error = 0;
     while (error == 0 && (pipes->to[1] >= 0 || pipes->from[0] >= 0)) {
@@ -250,7 +250,7 @@ static int start_filter(char *const *command, const char *lock_value, const stru
 }
 
 struct child_result child_filter(char *const *command, const char *lock_value, const void *input,
-                                 size_t size, struct buffer *output)
+                                 size_t size, struct bytes *output)
 {
     struct child_result result = {0};
     struct signals signals;

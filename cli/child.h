@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buffer.h"
+#include "bytes.h"
 
 struct child_result {
     int start_error; /* an errno value: the command could not be started */
@@ -27,7 +27,7 @@ struct child_result child_run(char *const *command, const char *lock_value);
 /* Runs it with `input` as its standard input and collects its standard output. It may write
  * before it reads, and need not read at all. */
 struct child_result child_filter(char *const *command, const char *lock_value, const void *input,
-                                 size_t size, struct buffer *output);
+                                 size_t size, struct bytes *output);
 
 /* 127 for a command that is not there, 126 for one that cannot be run: as env(1) and shells. */
 int child_start_status(const struct child_result *result);

@@ -12,10 +12,9 @@ enum { TEXT_COLUMN = 33 }; /* behind the longest option */
 void help_all(void)
 {
     output_text("untorn: save plain files so that nothing is lost. No daemon, no database.\n"
+                "  untorn set app.toml server.port 8080       one key; comments stay\n"
                 "  date | untorn write stamp.txt              whole or not at all; on the disk\n"
                 "  untorn update s.json -- jq '.n += 1'       instead of flock + jq + mktemp + mv\n"
-                "  echo '{\"n\":1}' | untorn append log.jsonl   no line torn, no two lines fused\n"
-                "  untorn lock a.json b.json -- ./job         one at a time; ends with its holder\n"
                 "\n"
                 "usage: untorn VERB [OPTION]... [OPERAND]...\n");
     for (const struct verb_group *group = verb_groups; group->heading; group++)
@@ -24,7 +23,7 @@ void help_all(void)
                           (*verb)->name, (*verb)->summary);
     output_text("\n"
                 "Exit status: 0 done, 1 failed and the old content stays, 2 usage, 3 no such\n"
-                "file, 4 the file is not what it should be, 5 changed since or exists already,\n"
+                "file or key, 4 the file is not what it should be, 5 changed since or exists,\n"
                 "6 lock not obtained in time, 7 not settled: visible, not confirmed on the disk.\n"
                 "Read on: untorn VERB --help, man untorn, man untorn-VERB; for C: man 3 untorn.\n");
 }

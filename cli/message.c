@@ -71,3 +71,16 @@ void message(const char *format, ...)
     /* Nobody is left to tell when standard error itself fails. */
     (void)!write(STDERR_FILENO, line, size);
 }
+
+void message_excerpt(const char *excerpt)
+{
+    char line[CLI_TEXT], escaped[4 * CLI_TEXT];
+    while (*excerpt) {
+        size_t length = strcspn(excerpt, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, excerpt);
+        size_t size = escape_controls(line, escaped, sizeof escaped - 1);
+        escaped[size++] = '\n';
+        (void)!write(STDERR_FILENO, escaped, size);
+        excerpt += length + (excerpt[length] == '\n');
+    }
+}

@@ -10,6 +10,9 @@
 
 __attribute__((format(printf, 1, 2))) void message(const char *format, ...);
 
+/* The lines below a message that show a place in a text; nothing if it is empty. */
+void message_excerpt(const char *excerpt);
+
 /* Writes `text` with its control characters escaped (\n, \t, \x1b; C1 controls in UTF-8 too).
  * Always terminated; what does not fit is left out. Returns the length. */
 size_t escape_controls(const char *text, char *escaped, size_t size);

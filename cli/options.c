@@ -113,6 +113,44 @@ static const char *take_lock_file(struct arguments *arguments, const char *value
     return take_path(&arguments->options.lock_file, value);
 }
 
+static const char *take_from(struct arguments *arguments, const char *value)
+{
+    return take_path(&arguments->from, value);
+}
+
+static const char *take_default(struct arguments *arguments, const char *value)
+{
+    arguments->fallback = value;
+    return NULL;
+}
+
+static const char *take_patch(const char **field, const char *value)
+{
+    *field = value;
+    return *value ? NULL : "a patch, a file, or - for standard input";
+}
+
+static const char *take_merge_patch(struct arguments *arguments, const char *value)
+{
+    return take_patch(&arguments->merge_patch, value);
+}
+
+static const char *take_json_patch(struct arguments *arguments, const char *value)
+{
+    return take_patch(&arguments->json_patch, value);
+}
+
+/* `text` is for the verb that checks documents only because of their name. */
+static const char *take_format(struct arguments *arguments, const char *value)
+{
+    bool may_be_text = arguments->verb == &verb_update;
+    arguments->format = untorn_format_by_name(value);
+    arguments->is_text = may_be_text && strcmp(value, "text") == 0;
+    if (arguments->format != UNTORN_FORMAT_UNKNOWN || arguments->is_text)
+        return NULL;
+    return may_be_text ? "json, jsonc, toml, toml-1.0 or text" : "json, jsonc, toml or toml-1.0";
+}
+
 #define VALUE(bit, name, argument, take, text)                                                     \
     {                                                                                              \
         bit, name, 0, argument, text, take, 0                                                      \
@@ -123,6 +161,20 @@ static const char *take_lock_file(struct arguments *arguments, const char *value
     }
 
 const struct option option_table[] = {
+    SWITCH(OPTION_SEGMENTS, "segments", 'k', segments,
+           "the words behind FILE are steps of one key"),
+    SWITCH(OPTION_STRING, "string", 0, as_string, "the value is a string, whatever it spells"),
+    SWITCH(OPTION_JSON, "json", 0, as_json, "the value as JSON"),
+    SWITCH(OPTION_TOML, "toml", 0, as_toml, "the value as TOML, as in 1979-05-27"),
+    SWITCH(OPTION_TAGGED, "tagged", 0, tagged, "as JSON that names every type"),
+    VALUE(OPTION_DEFAULT, "default", "VALUE", take_default, "print this if FILE or KEY is missing"),
+    VALUE(OPTION_FROM, "from", "SOURCE", take_from, "read VALUE from a file, or -"),
+    VALUE(OPTION_MERGE_PATCH, "merge-patch", "PATCH", take_merge_patch,
+          "members to set, null removes (RFC 7396)"),
+    VALUE(OPTION_JSON_PATCH, "json-patch", "PATCH", take_json_patch,
+          "a list of operations (RFC 6902)"),
+    VALUE(OPTION_FORMAT, "format", "FORMAT", take_format,
+          "json, jsonc, toml, toml-1.0; else by the name"),
     VALUE(OPTION_IF_MATCH, "if-match", "HASH", take_if_match,
           "only if this is the hash now; else exit 5"),
     SWITCH(OPTION_IF_CHANGED, "if-changed", 0, options.if_changed,

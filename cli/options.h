@@ -27,6 +27,16 @@ struct arguments;
 #define OPTION_SHARED (1ull << 16)
 #define OPTION_REPAIR (1ull << 17)
 #define OPTION_ABANDON (1ull << 18)
+#define OPTION_FORMAT (1ull << 19)
+#define OPTION_SEGMENTS (1ull << 20)
+#define OPTION_STRING (1ull << 21)
+#define OPTION_JSON (1ull << 22)
+#define OPTION_TOML (1ull << 23)
+#define OPTION_TAGGED (1ull << 24)
+#define OPTION_DEFAULT (1ull << 25)
+#define OPTION_FROM (1ull << 26)
+#define OPTION_MERGE_PATCH (1ull << 27)
+#define OPTION_JSON_PATCH (1ull << 28)
 #define OPTION_HELP (1ull << 63)
 
 /* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */

@@ -14,15 +14,33 @@ struct outcome outcome_begin(const struct arguments *arguments, const char *path
     return (struct outcome){.arguments = arguments, .path = path, .position = UNTORN_NO_POSITION};
 }
 
+/* The library's detail of a text that cannot be parsed is a line and the excerpt below it. Line and
+ * column stand in it, so the byte is left to the report. */
+void outcome_describe(const struct untorn_error *error, const char *path, char *text, char *excerpt)
+{
+    struct untorn_error told = *error;
+    char *end = strchr(told.detail, '\n');
+    excerpt[0] = '\0';
+    if (end) {
+        snprintf(excerpt, UNTORN_DETAIL_SIZE, "%s", end + 1);
+        *end = '\0';
+        told.position = UNTORN_NO_POSITION;
+    }
+    if (told.path[0] == '\0')
+        snprintf(told.path, sizeof told.path, "%s",
+                 strcmp(path, "-") == 0 ? "standard input" : path);
+    untorn_describe(&told, text, CLI_TEXT);
+}
+
 void outcome_library(struct outcome *outcome, const struct untorn_error *error)
 {
     outcome->status = error->status;
     outcome->exit_code = untorn_status_exit_code(error->status);
     outcome->flags = error->flags;
     outcome->position = error->position;
-    outcome->text[0] = '\0';
+    outcome->text[0] = outcome->excerpt[0] = '\0';
     if (error->status != UNTORN_OK)
-        untorn_describe(error, outcome->text, sizeof outcome->text);
+        outcome_describe(error, outcome->path, outcome->text, outcome->excerpt);
 }
 
 void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_code,
@@ -98,6 +116,7 @@ int outcome_finish(const struct outcome *outcome)
 {
     if (outcome->text[0])
         message("%s", outcome->text);
+    message_excerpt(outcome->excerpt);
     print_notes(outcome);
     if (outcome->arguments->report)
         print_report(outcome);

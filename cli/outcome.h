@@ -24,13 +24,20 @@ struct outcome {
     uint64_t position;
     bool has_hash; /* of the content that the file has now */
     struct untorn_hash hash;
-    char text[CLI_TEXT]; /* what happened, "PATH: ... (...)"; empty on success */
+    char text[CLI_TEXT];              /* what happened, "PATH: ... (...)"; empty on success */
+    char excerpt[UNTORN_DETAIL_SIZE]; /* the line that cannot be parsed, and a caret; or empty */
 };
 
 struct outcome outcome_begin(const struct arguments *arguments, const char *path);
 
 /* What the library said, whether it worked or not. */
 void outcome_library(struct outcome *outcome, const struct untorn_error *error);
+
+/* The same in words only: one line into `text` (CLI_TEXT bytes), and what shows the place in a
+ * document, if anything, into `excerpt` (UNTORN_DETAIL_SIZE bytes). `path` is for an error that
+ * names none. */
+void outcome_describe(const struct untorn_error *error, const char *path, char *text,
+                      char *excerpt);
 
 /* What the command found itself. The text goes behind "PATH: ". */
 __attribute__((format(printf, 4, 5))) void outcome_fail(struct outcome *outcome,

@@ -32,15 +32,15 @@ static int run_read(struct arguments *arguments)
 static bool hash_input(struct outcome *outcome, struct untorn_hash *ret_hash)
 {
     struct input input;
-    struct buffer content = {0};
+    struct bytes content = {0};
     int error = input_open(NULL, &input);
     if (error == 0)
-        error = buffer_read_all(&content, input.fd);
+        error = bytes_read_all(&content, input.fd);
     if (error != 0)
         outcome_source(outcome, input.name, error);
     else
         *ret_hash = untorn_hash(content.data, content.size);
-    buffer_free(&content);
+    bytes_free(&content);
     return error == 0;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "document.h"
 #include "dryrun.h"
 #include "input.h"
 #include "limits.h"
@@ -12,10 +13,11 @@
 struct updating {
     struct arguments *arguments;
     struct outcome outcome;
-    const char *lock_value;  /* NULL if no lock is held */
-    bool refused;            /* the outcome says why */
-    int signal;              /* that untorn got while the command ran */
-    struct untorn_hash hash; /* of what the command printed */
+    enum untorn_format format; /* of a document; UNTORN_FORMAT_UNKNOWN: no matter what it is */
+    const char *lock_value;    /* NULL if no lock is held */
+    bool refused;              /* the outcome says why */
+    int signal;                /* that untorn got while the command ran */
+    struct untorn_hash hash;   /* of what the command printed */
 };
 
 /* What the reader of a message wants to know after a failure. */
@@ -54,9 +56,27 @@ static void refuse_empty(struct updating *updating, bool exists)
                      "--allow-empty)");
 }
 
+/* What replaces a document must be one. What it replaces need not: so it can be repaired. */
+static bool is_document(struct updating *updating, const struct bytes *output)
+{
+    struct untorn_error error;
+    struct outcome *outcome = &updating->outcome;
+    if (updating->format == UNTORN_FORMAT_UNKNOWN || output->size == 0)
+        return true;
+    if (untorn_document_check(output->data, output->size, updating->format, &error) == 0)
+        return true;
+    outcome_library(outcome, &error);
+    if (error.status == UNTORN_DAMAGED)
+        outcome_fail(outcome, UNTORN_NOT_A_DOCUMENT, untorn_status_exit_code(UNTORN_NOT_A_DOCUMENT),
+                     "what the command printed is not %s: %.*s; %s (to let it: --format text)",
+                     format_word(updating->format), (int)strcspn(error.detail, "\n"), error.detail,
+                     what_stays(updating));
+    return false;
+}
+
 /* Runs the command on `old`; NULL: there is no file. False: the outcome says why not. */
 static bool run_command(struct updating *updating, const char *old, size_t size,
-                        struct buffer *output)
+                        struct bytes *output)
 {
     bool guarded = !updating->arguments->allow_empty;
     struct child_result result =
@@ -70,6 +90,8 @@ static bool run_command(struct updating *updating, const char *old, size_t size,
                      what_stays(updating));
     else if (output->size == 0 && guarded && (!old || size > 0))
         refuse_empty(updating, old != NULL);
+    else if (!is_document(updating, output))
+        ; /* the outcome says why */
     else
         updating->refused = false;
     return !updating->refused;
@@ -78,9 +100,9 @@ static bool run_command(struct updating *updating, const char *old, size_t size,
 static int change(void *context, const struct untorn_content *old, struct untorn_change *change)
 {
     struct updating *updating = context;
-    struct buffer output = {0};
+    struct bytes output = {0};
     if (!run_command(updating, old ? old->data : NULL, old ? old->size : 0, &output)) {
-        buffer_free(&output);
+        bytes_free(&output);
         return 1;
     }
     updating->hash = untorn_hash(output.data, output.size);
@@ -119,35 +141,38 @@ static void update_dry_run(struct updating *updating)
 {
     struct untorn_content old;
     struct untorn_error error;
-    struct buffer output = {0};
+    struct bytes output = {0};
     int rc = untorn_read(updating->outcome.path, &updating->arguments->options, &old, &error);
     if (rc != 0 && error.status != UNTORN_MISSING)
         outcome_library(&updating->outcome, &error);
     else if (run_command(updating, rc == 0 ? old.data : NULL, old.size, &output))
         dry_run_show(&updating->outcome, output.data, output.size);
     untorn_content_free(&old);
-    buffer_free(&output);
+    bytes_free(&output);
 }
 
 static void update_filter(struct updating *updating)
 {
     struct input input;
-    struct buffer old = {0}, output = {0};
+    struct bytes old = {0}, output = {0};
     int error = input_open(NULL, &input);
     if (error == 0)
-        error = buffer_read_all(&old, input.fd);
+        error = bytes_read_all(&old, input.fd);
     if (error != 0)
         outcome_source(&updating->outcome, input.name, error);
     else if (run_command(updating, old.data ? old.data : "", old.size, &output))
         output_bytes(output.data, output.size);
-    buffer_free(&old);
-    buffer_free(&output);
+    bytes_free(&old);
+    bytes_free(&output);
 }
 
 static int run_update(struct arguments *arguments)
 {
     struct updating updating = {.arguments = arguments};
     updating.outcome = outcome_begin(arguments, arguments->operands[0]);
+    updating.format = arguments->format;
+    if (!arguments->is_text && !is_filter(arguments) && updating.format == UNTORN_FORMAT_UNKNOWN)
+        updating.format = untorn_format_of_path(updating.outcome.path);
     if (is_filter(arguments))
         update_filter(&updating);
     else if (arguments->dry_run)
@@ -165,16 +190,18 @@ const struct verb verb_update = {
     .summary = "let CMD filter the content of FILE, under its lock",
     .explanation =
         "CMD gets the content of FILE as its standard input; what it prints becomes the\n"
-        "content, if it exits with 0. The lock is held from before the read until after\n"
-        "the save, so no update is lost; untorn inside CMD does not wait for it. A\n"
-        "missing FILE is empty input. If something else replaces FILE meanwhile, CMD\n"
-        "runs again on the newer version. FILE - filters standard input to standard\n"
-        "output.",
+        "content, if it exits with 0, and if it still is JSON or TOML where the name of\n"
+        "FILE says so (--format text switches that off). The lock is held from before\n"
+        "the read until after the save, so no update is lost; untorn inside CMD does not\n"
+        "wait for it. A missing FILE is empty input. If something else replaces FILE\n"
+        "meanwhile, CMD runs again on the newer version. FILE - filters standard input\n"
+        "to standard output.",
     .examples = "  untorn update state.json -- jq '.n += 1'\n"
                 "  untorn update hosts.txt -- sort -u\n"
                 "  untorn update --dry-run app.conf -- sed 's/debug/info/'\n",
     .exits = "  0  done\n"
-             "  1  failed, the old content stays; CMD failed, was killed, or printed nothing\n"
+             "  1  failed, the old content stays; CMD failed, was killed, printed nothing, or\n"
+             "     what is no document of this kind\n"
              "  2  usage\n"
              "  3  no such directory; no such FILE, and CMD printed nothing\n"
              "  4  FILE is not a regular file\n"
@@ -182,10 +209,11 @@ const struct verb verb_update = {
              "  6  lock not obtained in time\n"
              "  7  not settled: saved, but not confirmed on the disk, or not reported\n"
              "  126, 127  CMD cannot be run, is not found\n",
-    .options = OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_ALLOW_EMPTY | OPTION_LEVEL |
-               OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK | OPTION_WAIT |
-               OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN | OPTION_REPORT,
-    .filter_options = OPTION_ALLOW_EMPTY,
+    .options = OPTION_FORMAT | OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_ALLOW_EMPTY |
+               OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK |
+               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
+               OPTION_REPORT,
+    .filter_options = OPTION_ALLOW_EMPTY | OPTION_FORMAT,
     .filters = true,
     .fewest = 1,
     .most = 1,

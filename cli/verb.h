@@ -24,6 +24,7 @@ struct verb {
     uint64_t options;        /* OPTION_... bits it takes */
     uint64_t filter_options; /* those that still mean something when FILE is `-` */
     bool filters;            /* FILE may be `-` */
+    bool one_path;           /* the operands behind the first are no paths: any text will do */
 
     int fewest, most;   /* operands; most -1: any number */
     bool takes_command; /* what follows `--` is a command, and there must be one */
@@ -32,8 +33,9 @@ struct verb {
     int (*run)(struct arguments *arguments); /* returns the exit status */
 };
 
+extern const struct verb verb_set, verb_unset, verb_apply;
 extern const struct verb verb_write, verb_update, verb_append;
-extern const struct verb verb_read, verb_hash;
+extern const struct verb verb_get, verb_read, verb_hash;
 extern const struct verb verb_lock, verb_who;
 extern const struct verb verb_probe, verb_check;
 

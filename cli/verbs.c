@@ -3,13 +3,15 @@
 
 #include "verb.h"
 
+static const struct verb *const editing[] = {&verb_set, &verb_unset, &verb_apply, NULL};
 static const struct verb *const saving[] = {&verb_write, &verb_update, &verb_append, NULL};
-static const struct verb *const reading[] = {&verb_read, &verb_hash, NULL};
+static const struct verb *const reading[] = {&verb_get, &verb_read, &verb_hash, NULL};
 static const struct verb *const locking[] = {&verb_lock, &verb_who, NULL};
 static const struct verb *const looking[] = {&verb_probe, &verb_check, NULL};
 
 const struct verb_group verb_groups[] = {
-    {"Save", saving}, {"Read", reading}, {"Lock", locking}, {"Inspect", looking}, {NULL, NULL},
+    {"Edit", editing}, {"Save", saving},     {"Read", reading},
+    {"Lock", locking}, {"Inspect", looking}, {NULL, NULL},
 };
 
 const struct verb *verb_find(const char *name)

@@ -78,8 +78,8 @@ static void write_nothing(struct writing *writing)
 
 static void write_dry_run(struct writing *writing)
 {
-    struct buffer content = {0};
-    int error = buffer_read_all(&content, writing->input.fd);
+    struct bytes content = {0};
+    int error = bytes_read_all(&content, writing->input.fd);
     bool guarded = writing->input.is_standard && !writing->arguments->allow_empty;
     if (error != 0)
         outcome_source(&writing->outcome, writing->input.name, error);
@@ -87,7 +87,7 @@ static void write_dry_run(struct writing *writing)
         refuse_empty(&writing->outcome);
     else
         dry_run_show(&writing->outcome, content.data, content.size);
-    buffer_free(&content);
+    bytes_free(&content);
 }
 
 static void write_filter(struct writing *writing)

@@ -2,21 +2,30 @@
 
 # The options of a verb; those that take a value end with =.
 _untorn_options() {
+    local edit='--if-match= --keep-inode --format='
     local saving='--level= --mode= --parents --symlink= --wait= --lock-file= --state-dir= --strict'
     case $1 in
+    set)
+        echo "--segments --string --json --toml --from= $edit $saving --dry-run --report --help"
+        ;;
+    unset)
+        echo "--segments $edit ${saving/--parents /} --dry-run --report --help"
+        ;;
+    apply) echo "--merge-patch= --json-patch= $edit $saving --dry-run --report --help" ;;
     write)
         echo "--if-match= --if-changed --exclusive --allow-empty --keep-inode $saving" \
             "--dry-run --report --help"
         ;;
     update)
-        echo "--if-match= --if-changed --allow-empty --keep-inode $saving --dry-run --report --help"
+        echo "--if-changed --allow-empty $edit $saving --dry-run --report --help"
         ;;
     append) echo "--records= $saving --dry-run --report --help" ;;
+    get) echo "--segments --json --tagged --default= --format= --symlink= --state-dir= --help" ;;
     read | hash) echo "--symlink= --state-dir= --help" ;;
     lock) echo "--shared --parents --symlink= --wait= --lock-file= --state-dir= --strict --help" ;;
     who) echo "--symlink= --lock-file= --state-dir= --report --help" ;;
     probe) echo "--strict --report --help" ;;
-    check) echo "--repair --abandon --symlink= --wait= --state-dir= --report --help" ;;
+    check) echo "--format= --repair --abandon --symlink= --wait= --state-dir= --report --help" ;;
     esac
 }
 
@@ -26,16 +35,19 @@ _untorn_values() {
     --level) COMPREPLY=($(compgen -W 'durable ordered cache' -- "$2")) ;;
     --symlink) COMPREPLY=($(compgen -W 'follow replace refuse' -- "$2")) ;;
     --records) COMPREPLY=($(compgen -W 'text jsonl' -- "$2")) ;;
+    --format) COMPREPLY=($(compgen -W 'json jsonc toml toml-1.0' -- "$2")) ;;
     --mode) COMPREPLY=($(compgen -W '600 640 644' -- "$2")) ;;
     --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
-    --lock-file) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
-    --wait | --if-match) COMPREPLY=() ;;
+    --lock-file | --from | --merge-patch | --json-patch)
+        mapfile -t COMPREPLY < <(compgen -f -- "$2")
+        ;;
+    --wait | --if-match | --default) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
 
 _untorn() {
-    local verbs='write update append read hash lock who probe check help'
+    local verbs='set unset apply write update append get read hash lock who probe check help'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local verb='' i
     COMPREPLY=()
@@ -61,7 +73,8 @@ _untorn() {
                 return
             fi
             ;;
-        --mode | --level | --if-match | --symlink | --wait | --state-dir | --lock-file | --records)
+        --mode | --level | --if-match | --symlink | --wait | --state-dir | --lock-file | \
+            --records | --format | --default | --from | --merge-patch | --json-patch)
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++))
             ;;

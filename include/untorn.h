@@ -6,6 +6,7 @@
  *   untorn/write.h    replace a file, whole or not at all (one call, or streaming)
  *   untorn/read.h     read a file, whole
  *   untorn/update.h   lock, re-read, change, replace: the read-modify-write that loses nothing
+ *   untorn/document.h edit JSON and TOML as text: comments and order stay
  *   untorn/append.h   add records to a log without torn or fused lines
  *   untorn/lock.h     hold the lock across work of your own; who holds it
  *   untorn/hash.h     the content hash behind `if_match`
@@ -23,6 +24,7 @@
 
 #include <untorn/append.h>
 #include <untorn/check.h>
+#include <untorn/document.h>
 #include <untorn/error.h>
 #include <untorn/hash.h>
 #include <untorn/lock.h>

@@ -129,7 +129,7 @@ def capture(command):
 
 def environment(build, tests, python, directory):
     values = {name: value for name, value in os.environ.items()
-              if not name.startswith("UNTORN_") or name == "UNTORN_LONG"}
+              if not name.startswith("UNTORN_") or name in ("UNTORN_LONG", "UNTORN_SUITES")}
     # Make hands its own options down; a make in a test must not see them.
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES"):
         values.pop(name, None)

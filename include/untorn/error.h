@@ -60,7 +60,8 @@ struct untorn_error {
 
 UNTORN_BEGIN_C
 
-/* Writes "PATH: what happened (what to do)" into `text` and returns `text`. Always terminated. */
+/* Writes "PATH: what happened (what to do)" into `text` and returns `text`. Always terminated. One
+ * line; below it, of a document that does not parse, the place with a mark under it. */
 UNTORN_API const char *untorn_describe(const struct untorn_error *error, char *text, size_t size);
 
 /* The word ("in-place") and the sentence of one flag; NULL for a bit that has no meaning.

@@ -42,6 +42,13 @@
     X(RESTLESS, 22, 1, "the file, or the folder of its lock, kept changing underneath")            \
     X(NAME, 23, 1, "the name cannot be used")                                                      \
     X(FAILED, 24, 1, "the operating system refused")                                               \
+    X(NO_KEY, 25, 3, "no such key")                                                                \
+    X(TYPE, 26, 1, "the value has another type")                                                   \
+    X(AMBIGUOUS, 27, 1, "the key means more than one place")                                       \
+    X(TEST_FAILED, 28, 5, "a test of the patch failed")                                            \
+    X(UNKNOWN_FORMAT, 29, 2, "not known what kind of document this is")                            \
+    X(NOT_A_DOCUMENT, 30, 1, "the new content is no document of this kind")                        \
+    X(MISPLANNED, 31, 1, "the edit would not have given what was asked for; please report this")   \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \
     X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")
 

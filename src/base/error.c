@@ -164,7 +164,7 @@ static bool adds_to_status(const struct untorn_error *error)
 const char *untorn_describe(const struct untorn_error *error, char *text, size_t size)
 {
     const char *cause = adds_to_status(error) ? strerror(error->os_error) : NULL;
-    const char *hint = advice(error);
+    const char *hint = advice(error), *excerpt = strchr(error->detail, '\n');
     size_t used = 0;
     if (size == 0)
         return text;
@@ -178,13 +178,15 @@ const char *untorn_describe(const struct untorn_error *error, char *text, size_t
     if (error->step)
         ADD(", %s", error->step);
     if (error->detail[0])
-        ADD(": %s", error->detail);
+        ADD(": %.*s", (int)strcspn(error->detail, "\n"), error->detail);
     if (cause)
         ADD(" [%s]", cause);
-    if (error->position != UNTORN_NO_POSITION)
+    if (error->position != UNTORN_NO_POSITION && !excerpt)
         ADD(" at byte %llu", (unsigned long long)error->position);
     if (hint)
         ADD(" (%s)", hint);
+    if (excerpt)
+        ADD("%s", excerpt);
 #undef ADD
     return text;
 }

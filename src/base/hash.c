@@ -89,3 +89,9 @@ bool untorn_hash_parse(const char *text, struct untorn_hash *ret_hash)
     *ret_hash = hash;
     return true;
 }
+
+uint64_t hash_short(const void *data, size_t size)
+{
+    static const char anchor;
+    return XXH3_64bits_withSeed(data, size, (XXH64_hash_t)(uintptr_t)&anchor);
+}

@@ -14,4 +14,8 @@ void hash_begin(struct hash_stream *stream);
 void hash_add(struct hash_stream *stream, const void *data, size_t size);
 struct untorn_hash hash_end(const struct hash_stream *stream);
 
+/* For tables in memory: differs from one process to the next where addresses do, so that nobody can
+ * prepare keys that collide. */
+uint64_t hash_short(const void *data, size_t size);
+
 #endif

@@ -146,6 +146,16 @@ TEST(a_message_leaves_out_what_is_not_there)
                            "(wait longer with --wait, or see untorn who)");
 }
 
+TEST(an_excerpt_stands_behind_the_sentence_and_makes_the_byte_needless)
+{
+    error_begin(&error, NULL, "a.toml");
+    error_fail(&error, UNTORN_IO, NULL);
+    error_detail(&error, "line 1, column 2: what is wrong\n  x\n   ^");
+    error.position = 1;
+    CHECK_TEXT(describe(), "a.toml: input/output error: line 1, column 2: what is wrong "
+                           "(the old content stays)\n  x\n   ^");
+}
+
 TEST(the_number_of_a_refusing_function_is_not_read_as_a_system_error)
 {
     error_begin(&error, NULL, "a");

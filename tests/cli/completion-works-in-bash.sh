@@ -34,7 +34,8 @@ chmod +x bin/command-of-this-test
 PATH=$PWD/bin:$PATH
 : >file1
 check 'verbs' offers 'read' untorn re
-check 'all verbs' offers 'append check hash help lock probe read update who write' untorn ''
+check 'all verbs' offers \
+    'append apply check get hash help lock probe read set unset update who write' untorn ''
 for verb in $verbs; do
     check "the options of $verb, as its help has them" same_options "$verb"
 done

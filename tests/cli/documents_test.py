@@ -66,7 +66,10 @@ def make_files(directory):
     """What the examples work on."""
     files = {"state.json": '{"n":1}\n', "a.json": '{"n":1}\n', "b.json": "2\n",
              "app.conf": "level=debug\n", "app.new": "level=info\n", "token.new": "secret\n",
-             "hosts.txt": "b.example\na.example\nb.example\n", "nightly-job": "#!/bin/sh\n"}
+             "hosts.txt": "b.example\na.example\nb.example\n", "nightly-job": "#!/bin/sh\n",
+             "app.toml": '[server]\nport = 80 # for now\nhosts = ["a.example", "b.example"]\n'
+                         'tags = []\ndebug = true\n\n[tool]\n"a.b" = 1\n',
+             "change.json": '[{"op": "replace", "path": "/n", "value": 2}]\n'}
     for name, content in files.items():
         (directory / name).write_text(content)
     (directory / "nightly-job").chmod(0o755)

@@ -49,4 +49,4 @@ await() {
     fail "still not: $*"
 }
 
-verbs='write update append read hash lock who probe check'
+verbs='set unset apply write update append get read hash lock who probe check'

@@ -103,12 +103,29 @@ asked" ]
     [ "$(cat other)" = free ]
 }
 
+edits() {
+    printf '# main\n[server]\nport = 80 # proxy\n' >app.toml
+    [ "$(../edit app.toml server.port 8080)" = 'it was 80' ]
+    [ "$(../edit app.toml server.host localhost)" = 'it was not there' ]
+    [ "$(cat app.toml)" = '# main
+[server]
+port = 8080 # proxy
+host = "localhost"' ]
+    ../edit app.toml server.port high && exit 1
+    [ $? = 1 ]
+    ../edit new.json a 1
+    [ "$(jq -c . new.json)" = '{"a":1}' ]
+    ../edit app.yaml a 1 && exit 1
+    [ $? = 2 ]
+}
+
 check 'every example compiles with the line of the guide, without a warning' compile
 check 'an example compiles with the line for an installed library' with_pkg_config
 check 'every example is 30 to 60 lines long' each_is_short
 check 'twenty counters at once count to twenty' counts
 check 'the state is saved, private, and not over a folder' saves
 check 'the log has whole records only' logs
+check 'a value is set, and the comments stay' edits
 check 'of four at once one asks, and the others find the answer' asks_once
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -250,6 +250,34 @@ TEST(an_append_survives_every_failed_allocation)
     CHECK(walk(begin_with_torn_log, append, check_log) >= 4);
 }
 
+static void begin_with_document(void)
+{
+    put("f.toml", "# c\na = 1\n\n[t]\nb = [1]\n");
+}
+
+static int edit_document(void)
+{
+    static const char patch[] = "[{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/t/x\"}]";
+    static const struct untorn_edit edits[] = {
+        {.kind = UNTORN_SET, .key = "t.b[+]", .value = "2", .value_size = 1},
+        {.kind = UNTORN_JSON_PATCH, .value = patch, .value_size = sizeof patch - 1},
+    };
+    return untorn_edit("f.toml", edits, 2, NULL, NULL, &error);
+}
+
+static void check_document(int rc)
+{
+    CHECK(rc == 0 || rc == -UNTORN_NO_MEMORY);
+    CHECK_TEXT(text_of("f.toml"),
+               rc == 0 ? "# c\na = 1\n\n[t]\nb = [1, 2]\nx = 1\n" : "# c\na = 1\n\n[t]\nb = [1]\n");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+TEST(an_edit_of_a_document_survives_every_failed_allocation)
+{
+    CHECK(walk(begin_with_document, edit_document, check_document) >= 10);
+}
+
 static int read_it(void)
 {
     struct untorn_content content;

@@ -1,0 +1,162 @@
+/* untorn/document.h on files: the update of the file layer around the edits of the text layer. */
+#include <untorn/document.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <untorn/read.h>
+#include <untorn/update.h>
+
+#include "base/error.h"
+#include "file/place.h"
+#include "file/transform.h"
+#include "text/api.h"
+#include "text/document.h"
+#include "text/format.h"
+#include "text/json_stream.h"
+
+static int find_format(const char *path, enum untorn_format wanted, enum untorn_format *ret_format,
+                       struct untorn_error *error)
+{
+    *ret_format = wanted ? wanted : untorn_format_of_path(path);
+    if (format_is_known(*ret_format))
+        return 0;
+    error_detail(error, "the name does not tell; say --format json, jsonc or toml, or use untorn "
+                        "update with a command of your own");
+    return error_fail(error, UNTORN_UNKNOWN_FORMAT, NULL);
+}
+
+int untorn_document_read(const char *path, const struct untorn_options *options,
+                         enum untorn_format format, struct untorn_document **ret_document,
+                         struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_content content;
+    *ret_document = NULL;
+    int rc = find_format(path, format, &format, error);
+    if (rc != 0)
+        return rc;
+    rc = untorn_read(path, options, &content, error);
+    if (rc != 0)
+        return rc;
+    return api_document_open(content.data, content.size, format, ret_document, error);
+}
+
+struct editing_file {
+    const struct untorn_edit *edits;
+    size_t count;
+    enum untorn_format format;
+    struct untorn_error error; /* of the edits themselves */
+};
+
+static bool needs_content(const struct editing_file *file)
+{
+    return file->count == 0 || file->edits[0].kind == UNTORN_UNSET ||
+           file->edits[0].kind == UNTORN_INSERT || file->edits[0].kind == UNTORN_RENAME;
+}
+
+/* May be called again if the file was replaced meanwhile: everything starts from `old`. */
+static int edit_content(void *context, const struct untorn_content *old,
+                        struct untorn_change *change)
+{
+    struct editing_file *file = context;
+    struct untorn_error *error = error_begin(&file->error, NULL, NULL);
+    const char *text = old ? old->data : document_empty(file->format);
+    size_t size = old ? old->size : strlen(text), new_size;
+    char *new_text;
+    if (!old && needs_content(file))
+        return error_fail(error, UNTORN_MISSING, NULL);
+    int rc = document_edit(text, size, file->format, file->edits, file->count, &new_text, &new_size,
+                           error);
+    if (rc != 0)
+        return rc;
+    if (old && new_size == size && memcmp(new_text, text, size) == 0)
+        free(new_text);
+    else
+        untorn_change_give(change, new_text, new_size);
+    return 0;
+}
+
+/* The refusal was ours: what it was goes into the caller's error, which knows path and flags. */
+static int refused(const struct editing_file *file, struct untorn_error *error)
+{
+    error_fail(error, (enum untorn_status)file->error.status, file->error.step);
+    error->position = file->error.position;
+    memcpy(error->detail, file->error.detail, sizeof error->detail);
+    return -error->status;
+}
+
+/* ---- large files ---- */
+
+/* From here on a tree would be larger than is kind; one scalar is replaced on the fly. */
+enum { LARGE = 8 * 1024 * 1024 };
+
+struct streaming {
+    const struct untorn_edit *edit;
+    enum untorn_format format;
+    struct transform *transform;
+    bool unsuited;
+};
+
+static int64_t read_old(void *context, char *data, size_t size)
+{
+    return transform_read(((struct streaming *)context)->transform, data, size);
+}
+
+static int write_new(void *context, const char *data, size_t size)
+{
+    return transform_write(((struct streaming *)context)->transform, data, size);
+}
+
+static int stream(void *context, struct transform *transform, struct untorn_error *error)
+{
+    struct streaming *streaming = context;
+    struct json_stream_io io = {.read = read_old, .write = write_new, .context = streaming};
+    streaming->transform = transform;
+    int rc = json_stream_set(streaming->edit, streaming->format, &io, error);
+    streaming->unsuited = rc == JSON_STREAM_UNSUITED;
+    if (streaming->unsuited)
+        return error_fail(error, UNTORN_REFUSED, NULL);
+    return rc == JSON_STREAM_UNCHANGED ? TRANSFORM_UNCHANGED : rc;
+}
+
+static bool is_large(const char *path, const struct untorn_options *options)
+{
+    struct untorn_options looking = options ? *options : (struct untorn_options){0};
+    struct untorn_error unseen;
+    struct place place;
+    looking.parents = false;
+    error_begin(&unseen, NULL, path);
+    bool large = place_resolve(path, &looking, &place, &unseen) == 0 && place.exists &&
+                 place.target.kind == OS_REGULAR && place.target.size >= LARGE;
+    place_close(&place);
+    return large;
+}
+
+/* false: it is for the general way. */
+static bool try_stream(const char *path, const struct editing_file *file,
+                       const struct untorn_options *options, int *ret_rc,
+                       struct untorn_error *error)
+{
+    struct streaming streaming = {.edit = file->edits, .format = file->format};
+    bool json = file->format == UNTORN_JSON || file->format == UNTORN_JSONC;
+    if (!json || file->count != 1 || file->edits[0].kind != UNTORN_SET || !is_large(path, options))
+        return false;
+    *ret_rc = transform_file(path, stream, &streaming, options, error);
+    return !streaming.unsuited;
+}
+
+int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
+                const struct untorn_edit_options *how, const struct untorn_options *options,
+                struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct editing_file file = {.edits = edits, .count = count};
+    int rc = find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &file.format, error);
+    if (rc != 0)
+        return rc;
+    if (try_stream(path, &file, options, &rc, error))
+        return rc;
+    rc = untorn_update(path, edit_content, &file, options, error);
+    return rc == -UNTORN_REFUSED ? refused(&file, error) : rc;
+}

@@ -1,0 +1,36 @@
+/* Edits as users say them, done to a text and proven before they are used.
+ *
+ * Each edit is looked up (keypath.h), its value read, planned (plan.h) and spliced. The new text is
+ * scanned, and must hold exactly the data that the same edit makes of the old data.
+ *
+ *   DOCUMENT-1  A text that was edited is a document of its format.
+ *   DOCUMENT-2  Its data is the old data with the edit done to it: node_equal. Else the edit fails
+ *               with -UNTORN_MISPLANNED and the old text stays.
+ *   DOCUMENT-3  Of several edits all are done or none.
+ */
+#ifndef UNTORN_TEXT_DOCUMENT_H
+#define UNTORN_TEXT_DOCUMENT_H
+
+#include "base/error.h"
+#include "text/editing.h"
+#include "text/keypath.h"
+#include "text/parsed.h"
+
+/* *ret_text is new (malloc) and terminated; NULL on failure. */
+int document_edit(const char *text, size_t size, enum untorn_format format,
+                  const struct untorn_edit *edits, size_t count, char **ret_text, size_t *ret_size,
+                  struct untorn_error *error);
+
+/* The same with another planner than the format's own: what a planner that errs would come to. */
+int document_edit_planned(const char *text, size_t size, enum untorn_format format, planner *plan,
+                          const struct untorn_edit *edits, size_t count, char **ret_text,
+                          size_t *ret_size, struct untorn_error *error);
+
+/* Scans, and puts a flaw into words: -UNTORN_DAMAGED with line, column and an excerpt. */
+int document_parse(const char *text, size_t size, enum untorn_format format,
+                   struct parsed *ret_parsed, struct untorn_error *error);
+
+/* A file of that format with nothing in it: "{}\n", or no byte at all. */
+const char *document_empty(enum untorn_format format);
+
+#endif

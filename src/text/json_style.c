@@ -1,0 +1,252 @@
+#include "text/json_style.h"
+
+#include <string.h>
+
+#include "text/json_gap.h"
+
+static const struct json_indent two_blanks = {"  ", 2, 0}, one_blank = {" ", 1, 0},
+                                nothing = {"", 0, 0};
+
+/* ---- the text around a place ---- */
+
+struct json_indent json_indent_at(const struct parsed *parsed, size_t at)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const char *text = parsed->text;
+    size_t line = at;
+    while (line > 0 && text[line - 1] != '\n')
+        line--;
+    if (line == 0 && at >= 3 && memcmp(text, mark, 3) == 0)
+        line = 3;
+    return (struct json_indent){text + line, json_on(parsed, line, at) - line, 0};
+}
+
+const char *json_newline(const struct parsed *parsed)
+{
+    const char *at = parsed->text, *end = at + parsed->size;
+    size_t lines = 0, with_return = 0;
+    for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
+        lines++;
+        with_return += at > parsed->text && at[-1] == '\r';
+    }
+    return with_return > lines / 2 ? "\r\n" : "\n";
+}
+
+bool json_is_on_one_line(const struct untorn_node *model)
+{
+    return model && model->count > 0 && !memchr(model->raw, '\n', model->raw_size);
+}
+
+enum untorn_kind json_padding(const struct untorn_node *model, enum untorn_kind kind)
+{
+    if (!model || model->kind != kind || !json_is_on_one_line(model))
+        return 0;
+    return model->raw[1] == ' ' || model->raw[1] == '\t' ? kind : 0;
+}
+
+/* ---- one level of indentation ---- */
+
+/* What the line of `inner` has more than the line of `outer`, in which it stands. */
+static struct json_indent difference(const struct parsed *parsed, const struct untorn_node *inner,
+                                     const struct untorn_node *outer)
+{
+    struct json_indent more = json_indent_at(parsed, json_start(parsed, inner));
+    struct json_indent less = json_indent_at(parsed, json_start(parsed, outer));
+    if (more.size < less.size || memcmp(more.text, less.text, less.size) != 0)
+        return two_blanks;
+    return (struct json_indent){more.text + less.size, more.size - less.size, 0};
+}
+
+/* Of the innermost place that has a line of its own. */
+static struct json_indent find_unit(const struct parsed *parsed,
+                                    const struct untorn_node *container)
+{
+    const struct untorn_node *inner = container->first;
+    for (const struct untorn_node *outer = container; outer; inner = outer, outer = outer->parent)
+        if (inner && json_starts_line(parsed, json_start(parsed, inner)))
+            return difference(parsed, inner, outer);
+    return two_blanks;
+}
+
+/* ---- colon and comma ---- */
+
+/* false: no member, or more between key and value than the colon and blanks. */
+static bool read_colon(const struct parsed *parsed, const struct untorn_node *member, char colon[4])
+{
+    if (!member || !member->key_raw)
+        return false;
+    const char *text = parsed->text;
+    size_t start = (size_t)(member->key_raw - text) + member->key_raw_size;
+    size_t end = (size_t)(member->raw - text), at = json_on(parsed, start, end);
+    if (text[at] != ':' || json_on(parsed, at + 1, end) != end)
+        return false;
+    if (at > start) /* more than one blank is meant to align: not taken over */
+        *colon++ = text[start];
+    *colon++ = ':';
+    if (end > at + 1)
+        *colon++ = text[at + 1];
+    *colon = '\0';
+    return true;
+}
+
+/* Its own, or that of its first member. */
+static bool read_colon_at(const struct parsed *parsed, const struct untorn_node *node,
+                          char colon[4])
+{
+    return node && (read_colon(parsed, node, colon) || read_colon(parsed, node->first, colon));
+}
+
+/* false: there is no member near. */
+static bool find_colon(const struct parsed *parsed, const struct untorn_node *container,
+                       char colon[4])
+{
+    if (read_colon_at(parsed, container->last, colon))
+        return true;
+    for (const struct untorn_node *node = container; node; node = node->parent) {
+        const struct untorn_node *other = node->previous ? node->previous : node->next;
+        if (read_colon(parsed, node, colon) || read_colon_at(parsed, other, colon))
+            return true;
+    }
+    return false;
+}
+
+/* false: there is no comma near with an element behind it on its line. */
+static bool find_comma(const struct parsed *parsed, const struct untorn_node *container,
+                       struct json_indent *ret_comma)
+{
+    for (const struct untorn_node *node = container; node; node = node->parent) {
+        if (node->count < 2)
+            continue;
+        struct json_gap gap = json_gap_between(parsed, node, node->first, node->first->next);
+        size_t behind = gap.comma + 1, end = json_on(parsed, behind, gap.end);
+        if (gap.lines)
+            continue;
+        *ret_comma = (struct json_indent){parsed->text + behind, end - behind, 0};
+        return true;
+    }
+    return false;
+}
+
+struct json_style json_style_in(const struct parsed *parsed, const struct untorn_node *container)
+{
+    struct json_style style = {.colon = ": ", .comma = one_blank};
+    const struct untorn_node *place = container ? container : parsed->root;
+    style.unit = find_unit(parsed, place);
+    bool colon = find_colon(parsed, place, style.colon);
+    bool comma = find_comma(parsed, place, &style.comma);
+    if (colon && !comma && style.colon[strlen(style.colon) - 1] == ':')
+        style.comma = nothing; /* who saves the one blank saves the other */
+    if (comma && !colon && style.comma.size == 0)
+        memcpy(style.colon, ":", sizeof ":");
+    return style;
+}
+
+/* ---- writing ---- */
+
+void json_add_indent(struct buffer *buffer, const struct json_style *style,
+                     struct json_indent indent)
+{
+    buffer_add(buffer, indent.text, indent.size);
+    for (size_t i = 0; i < indent.levels; i++)
+        buffer_add(buffer, style->unit.text, style->unit.size);
+}
+
+struct restyling {
+    struct buffer *buffer;
+    const struct json_style *style;
+    const struct json_layout *layout;
+    size_t depth;
+};
+
+static void break_line(const struct restyling *restyling)
+{
+    struct json_indent indent = restyling->layout->indent;
+    indent.levels += restyling->depth;
+    buffer_add(restyling->buffer, "\n", 1);
+    json_add_indent(restyling->buffer, restyling->style, indent);
+}
+
+static void pad(const struct restyling *restyling, char bracket)
+{
+    enum untorn_kind kind = bracket == '{' || bracket == '}' ? UNTORN_OBJECT : UNTORN_ARRAY;
+    if (!restyling->layout->one_line)
+        break_line(restyling);
+    else if (kind == restyling->layout->padded)
+        buffer_add(restyling->buffer, " ", 1);
+}
+
+static size_t token_end(const char *text, size_t size, size_t at)
+{
+    if (text[at] != '"') {
+        size_t end = at + 1;
+        while (end < size && !strchr("{}[],:", text[end]))
+            end++;
+        return end;
+    }
+    for (at++; at < size && text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at + 1;
+}
+
+static void restyle_mark(struct restyling *restyling, const char *text, size_t at)
+{
+    struct buffer *buffer = restyling->buffer;
+    switch (text[at]) {
+    case '{':
+    case '[':
+        buffer_add(buffer, text + at, 1);
+        restyling->depth++;
+        if (text[at + 1] != '}' && text[at + 1] != ']')
+            pad(restyling, text[at]);
+        break;
+    case '}':
+    case ']':
+        restyling->depth--;
+        if (text[at - 1] != '{' && text[at - 1] != '[')
+            pad(restyling, text[at]);
+        buffer_add(buffer, text + at, 1);
+        break;
+    case ':':
+        buffer_text(buffer, restyling->style->colon);
+        break;
+    default:
+        buffer_add(buffer, ",", 1);
+        if (restyling->layout->one_line)
+            json_add_indent(buffer, restyling->style, restyling->style->comma);
+        else
+            break_line(restyling);
+    }
+}
+
+/* `text` is JSON without a blank between its tokens, and terminated. */
+static void restyle(struct restyling *restyling, const char *text, size_t size)
+{
+    for (size_t at = 0, end; at < size; at = end) {
+        end = at + 1;
+        if (strchr("{}[],:", text[at])) {
+            restyle_mark(restyling, text, at);
+        } else {
+            end = token_end(text, size, at);
+            buffer_add(restyling->buffer, text + at, end - at);
+        }
+    }
+}
+
+void json_add_value(struct buffer *buffer, const struct untorn_node *value,
+                    const struct json_style *style, const struct json_layout *layout)
+{
+    bool json = value->raw_format == UNTORN_JSON || value->raw_format == UNTORN_JSONC;
+    if (!node_is_container(value) && value->raw && json) {
+        buffer_add(buffer, value->raw, value->raw_size);
+        return;
+    }
+    static const struct untorn_style tight = {.compact = true, .tight = true};
+    struct buffer plain = {0};
+    write_json(&plain, value, &tight, 0);
+    struct restyling restyling = {.buffer = buffer, .style = style, .layout = layout};
+    if (plain.failed)
+        buffer->failed = true;
+    else
+        restyle(&restyling, plain.data, plain.size);
+    buffer_free(&plain);
+}

@@ -1,0 +1,91 @@
+/* The values of a document: one tree for every format, with the places they have in the text.
+ *
+ * Both scanners make it, the planners read the places off it, patches and the check of a plan
+ * change it: node_* below do to the data what an edit does to the text.
+ *
+ * Nodes live in an arena and are never freed one by one. Texts and keys are decoded; `raw` is the
+ * spelling in the source, borrowed from the text that was scanned, or NULL for a value that was
+ * made otherwise.
+ */
+#ifndef UNTORN_TEXT_NODE_H
+#define UNTORN_TEXT_NODE_H
+
+#include <untorn/document.h>
+
+#include "text/arena.h"
+
+/* How a TOML table came to be; it decides what may be added to it, and how. */
+enum node_origin {
+    NODE_ORDINARY, /* a scalar, or anything in JSON */
+    NODE_ROOT,
+    NODE_IMPLIED, /* only named on the way by a longer header: [a.b] implies a */
+    NODE_HEADER,  /* has a header [a.b] of its own */
+    NODE_DOTTED,  /* made by a dotted key: a.b = 1 */
+    NODE_INLINE,  /* { ... }, or inside one; [ ... ] */
+    NODE_ELEMENT, /* one [[a.b]] */
+    NODE_TABLES,  /* the array of all [[a.b]] */
+};
+
+struct untorn_node {
+    enum untorn_kind kind;
+    enum node_origin origin : 8;
+    enum untorn_format raw_format : 8; /* what `raw` is spelled in */
+    bool repeated : 1; /* an earlier member of the same object has the same key (JSON allows it) */
+    struct untorn_node *parent, *first, *last, *previous, *next;
+    size_t count;             /* children */
+    struct node_index *index; /* of an object with many members; made when needed */
+
+    const char *key; /* decoded, terminated; NULL for the root and in arrays */
+    size_t key_size;
+    const char *key_raw; /* as spelled, quotes included. TOML: where the table was first named */
+    size_t key_raw_size;
+
+    const char *text; /* a string decoded; any other scalar as spelled. Terminated */
+    size_t size;
+    const char *raw; /* as spelled: of a container from bracket to bracket. NULL for a TOML table
+                        that has no brackets */
+    size_t raw_size;
+};
+
+/* ---- making; all return NULL for want of memory ---- */
+
+/* A child behind the last of `parent`, or with NULL a root. Nothing is copied: key and text must
+ * live as long as the arena. Sets `repeated`, in constant time on average. */
+struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, const char *key,
+                             size_t key_size, enum untorn_kind kind);
+
+/* A copy with all below it, keys and texts too, not in any tree. `raw` is copied for scalars. */
+struct untorn_node *node_copy(struct arena *arena, const struct untorn_node *node);
+
+/* ---- looking ---- */
+
+/* The member with that key, the last if there are several; NULL. */
+struct untorn_node *node_member(const struct untorn_node *object, const char *key, size_t key_size);
+
+/* The element; NULL beyond the end. */
+struct untorn_node *node_element(const struct untorn_node *array, size_t index);
+
+size_t node_position(const struct untorn_node *node); /* among its siblings, from 0 */
+
+bool node_is_container(const struct untorn_node *node);
+
+/* The same data: kinds alike, numbers of equal value and kind, strings of equal bytes, instants as
+ * spelled but for T, t or blank, Z or z, seconds of 00 and trailing zeros of the fraction; members
+ * in any order, elements and members of a repeated key in theirs. */
+bool node_equal(const struct untorn_node *a, const struct untorn_node *b);
+
+/* The same as JSON Patch compares: 1 equals 1.0. */
+bool node_alike(const struct untorn_node *a, const struct untorn_node *b);
+
+/* ---- changing the data; false for want of memory ---- */
+
+/* `value` is not in any tree, and is afterwards. */
+bool node_put_member(struct arena *arena, struct untorn_node *object, const char *key,
+                     size_t key_size, struct untorn_node *value); /* replaces, or adds behind */
+/* false also for an index beyond the end. */
+bool node_put_element(struct untorn_node *array, size_t index, struct untorn_node *value);
+void node_replace(struct untorn_node *old, struct untorn_node *value); /* takes its key and place */
+void node_remove(struct untorn_node *node);
+bool node_rename(struct arena *arena, struct untorn_node *node, const char *key, size_t key_size);
+
+#endif

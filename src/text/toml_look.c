@@ -1,0 +1,259 @@
+#include <string.h>
+
+#include "text/format.h"
+#include "text/toml_plan.h"
+
+/* ---- finding what to look like [PLAN-2] ---- */
+
+/* The statements under a header, or of the root: from *ret_first to before *ret_end. */
+static void body_of(const struct toml_plan *plan, size_t header, size_t *ret_first, size_t *ret_end)
+{
+    size_t end = *ret_first = header == NO_STATEMENT ? 0 : header + 1;
+    while (end < plan->lines.count && plan->lines.statements[end].kind == TOML_ASSIGNMENT)
+        end++;
+    *ret_end = end;
+}
+
+size_t toml_last_assignment(const struct toml_plan *plan, size_t header)
+{
+    size_t first, end;
+    body_of(plan, header, &first, &end);
+    while (end > first && plan->gone[end - 1])
+        end--;
+    return end > first ? end - 1 : NO_STATEMENT;
+}
+
+struct span toml_equals(const struct toml_plan *plan, const struct toml_statement *statement)
+{
+    struct span value = parsed_span(plan->parsed, statement->node);
+    return (struct span){statement->parts[statement->part_count - 1].end, value.start};
+}
+
+static void look_like(const struct toml_plan *plan, size_t assignment, struct toml_look *look)
+{
+    const struct toml_statement *statement = &plan->lines.statements[assignment];
+    look->equals = toml_equals(plan, statement);
+    look->key = statement->parts[statement->part_count - 1];
+    look->shape = toml_shape_near(statement->node->parent, statement->node);
+}
+
+/* The assignment nearest to the header: the last before it, else the first behind. */
+static size_t nearest(const struct toml_plan *plan, size_t header)
+{
+    const struct toml_lines *lines = &plan->lines;
+    size_t at = header == NO_STATEMENT ? 0 : header;
+    while (at > 0)
+        if (lines->statements[--at].kind == TOML_ASSIGNMENT)
+            return at;
+    for (at = header == NO_STATEMENT ? 0 : header; at < lines->count; at++)
+        if (lines->statements[at].kind == TOML_ASSIGNMENT)
+            return at;
+    return NO_STATEMENT;
+}
+
+/* By how much assignments are indented more than the header they stand under. */
+static struct span extra_indent(const struct toml_plan *plan, size_t assignment)
+{
+    const struct toml_lines *lines = &plan->lines;
+    struct span indent = lines_indent(lines, assignment);
+    size_t header = assignment;
+    while (header > 0 && lines->statements[header].kind == TOML_ASSIGNMENT)
+        header--;
+    if (lines->statements[header].kind == TOML_ASSIGNMENT)
+        return (struct span){0}; /* of the root, which has no header */
+    struct span base = lines_indent(lines, header);
+    uint64_t size = base.end - base.start;
+    if (indent.end - indent.start < size ||
+        memcmp(lines->text + indent.start, lines->text + base.start, (size_t)size) != 0)
+        return (struct span){0};
+    return (struct span){indent.start + size, indent.end};
+}
+
+struct toml_look toml_body_look(const struct toml_plan *plan, size_t header)
+{
+    struct toml_look look = {0};
+    if (plan->lines.count == 0)
+        return look;
+    look.header = look.indent = lines_indent(&plan->lines, header == NO_STATEMENT ? 0 : header);
+    size_t own = toml_last_assignment(plan, header);
+    size_t model = own == NO_STATEMENT ? nearest(plan, header) : own;
+    if (model != NO_STATEMENT)
+        look_like(plan, model, &look);
+    if (own != NO_STATEMENT)
+        look.indent = lines_indent(&plan->lines, own);
+    else if (header != NO_STATEMENT && model != NO_STATEMENT)
+        look.extra = extra_indent(plan, model);
+    return look;
+}
+
+/* ---- writing ---- */
+
+void toml_add_span(const struct toml_plan *plan, struct buffer *buffer, struct span span)
+{
+    buffer_add(buffer, plan->lines.text + span.start, (size_t)(span.end - span.start));
+}
+
+void toml_add_eol(const struct toml_plan *plan, struct buffer *buffer)
+{
+    buffer_add(buffer, plan->lines.eol, plan->lines.eol_size);
+}
+
+static bool is_bare(const char *key, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char byte = key[i];
+        if (!(byte >= 'a' && byte <= 'z') && !(byte >= 'A' && byte <= 'Z') &&
+            !(byte >= '0' && byte <= '9') && byte != '_' && byte != '-')
+            return false;
+    }
+    return size > 0;
+}
+
+static bool is_literal(const char *key, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)key[i] < ' ' || key[i] == 0x7f || key[i] == '\'')
+            return false;
+    return true;
+}
+
+static bool needs_escapes(const char *key, size_t size)
+{
+    return size > 0 && (memchr(key, '"', size) || memchr(key, '\\', size));
+}
+
+static void add_quoted(struct buffer *buffer, const char *quote, const char *key, size_t size)
+{
+    buffer_text(buffer, quote);
+    buffer_add(buffer, key, size);
+    buffer_text(buffer, quote);
+}
+
+/* Quotes that the other key would not need are how keys look here. */
+void toml_add_key(const struct toml_plan *plan, struct buffer *buffer, const char *key, size_t size,
+                  struct span like)
+{
+    const char *model = plan->lines.text + like.start;
+    size_t length = (size_t)(like.end - like.start);
+    bool bare = is_bare(key, size), literal = is_literal(key, size);
+    bool quoted = length > 2 && (*model == '"' || *model == '\'');
+    bool needless = quoted && is_bare(model + 1, length - 2);
+    if (bare && needless)
+        add_quoted(buffer, *model == '"' ? "\"" : "'", key, size);
+    else if (!bare && literal && ((quoted && *model == '\'') || needs_escapes(key, size)))
+        add_quoted(buffer, "'", key, size);
+    else
+        write_toml_key(buffer, key, size);
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+/* One blank where the other has any: columns are not continued. */
+void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct span like)
+{
+    const char *text = plan->lines.text;
+    bool unknown = like.end == like.start;
+    if (unknown || is_blank(text[like.start]))
+        buffer_text(buffer, " ");
+    buffer_text(buffer, "=");
+    if (unknown || is_blank(text[like.end - 1]))
+        buffer_text(buffer, " ");
+}
+
+bool toml_is_spelled(const struct untorn_node *value)
+{
+    return node_is_container(value) && value->raw && format_is_toml(value->raw_format);
+}
+
+/* ---- values ---- */
+
+static bool is_literal_string(const struct untorn_node *node)
+{
+    const char *raw = node->raw;
+    return *raw == '\'' && !(node->raw_size >= 6 && raw[1] == '\'' && raw[2] == '\'');
+}
+
+struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct untorn_node *near)
+{
+    struct toml_shape shape = {0};
+    bool string = false, braces = false;
+    for (; near && !(string && braces); near = near->previous) {
+        if (!near->raw)
+            continue;
+        if (!string && near->kind == UNTORN_STRING) {
+            string = true;
+            shape.literal = is_literal_string(near);
+        }
+        if (!braces && near->kind == UNTORN_OBJECT && near->first) {
+            braces = true;
+            shape.tight = !is_blank(near->raw[1]) && near->raw[1] != '\r' && near->raw[1] != '\n';
+        }
+    }
+    if (!braces && parent->raw && parent->kind == UNTORN_OBJECT && parent->first)
+        shape.tight = !is_blank(parent->raw[1]);
+    return shape;
+}
+
+/* A scalar, or what opens a container. */
+static bool add_start(struct buffer *buffer, const struct untorn_node *node,
+                      struct toml_shape shape)
+{
+    bool spelled = node->raw && format_is_toml(node->raw_format);
+    if (node->kind == UNTORN_STRING && shape.literal && !spelled &&
+        is_literal(node->text, node->size))
+        add_quoted(buffer, "'", node->text, node->size);
+    else if (!node->first)
+        return write_toml_value(buffer, node);
+    else if (node->kind == UNTORN_ARRAY)
+        buffer_text(buffer, "[");
+    else
+        buffer_text(buffer, shape.tight ? "{" : "{ ");
+    return true;
+}
+
+static void add_end(struct buffer *buffer, const struct untorn_node *container,
+                    struct toml_shape shape)
+{
+    if (container->kind == UNTORN_ARRAY)
+        buffer_text(buffer, "]");
+    else
+        buffer_text(buffer, shape.tight ? "}" : " }");
+}
+
+/* On one line, all containers in brackets. */
+static bool add_inline(struct buffer *buffer, const struct untorn_node *top,
+                       struct toml_shape shape)
+{
+    const struct untorn_node *at = top;
+    while (add_start(buffer, at, shape)) {
+        if (at->first) {
+            at = at->first;
+        } else {
+            for (; at != top && !at->next; at = at->parent)
+                add_end(buffer, at->parent, shape);
+            if (at == top)
+                return true;
+            buffer_text(buffer, ", ");
+            at = at->next;
+        }
+        if (at->parent->kind == UNTORN_OBJECT) {
+            if (at->repeated)
+                return false;
+            write_toml_key(buffer, at->key, at->key_size);
+            buffer_text(buffer, " = ");
+        }
+    }
+    return false;
+}
+
+int toml_add_value(struct buffer *buffer, const struct untorn_node *value, struct toml_shape shape)
+{
+    if (toml_is_spelled(value))
+        buffer_add(buffer, value->raw, value->raw_size);
+    else if (!add_inline(buffer, value, shape))
+        return -UNTORN_TYPE;
+    return buffer->failed ? -UNTORN_NO_MEMORY : 0;
+}

@@ -1,0 +1,139 @@
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "text/heap.h"
+#include "text/json_changes.h"
+
+/* ---- replacing ---- */
+
+TEST(only_the_value_is_replaced)
+{
+    SET("{ \"a\" :1 , \"b\":2}", "/a", "3", "{ \"a\" :3 , \"b\":2}");
+    SET("{\"a\": /* x */ 1 /* y */}", "/a", "null", "{\"a\": /* x */ null /* y */}");
+    SET("[\n\t1, // one\n]", "/0", "\"x\"", "[\n\t\"x\", // one\n]");
+    SET(" 1 // root\n", "", "2", " 2 // root\n");
+    SET("\xef\xbb\xbf{\"a\": 1}", "/a", "2", "\xef\xbb\xbf{\"a\": 2}");
+}
+
+TEST(a_scalar_keeps_the_spelling_it_came_with)
+{
+    SET("[0]", "/0", "1.50e+07", "[1.50e+07]");
+    SET("[0]", "/0", "\"\\u00e9\\/\"", "[\"\\u00e9\\/\"]");
+    SET("[0]", "/0", "12345678901234567890123", "[12345678901234567890123]");
+}
+
+TEST(a_container_that_replaces_takes_the_indentation_of_the_document)
+{
+    SET("{\n  \"x\": \"y\"\n}", "/x", "{\"k\": [1, {}]}",
+        "{\n  \"x\": {\n    \"k\": [\n      1,\n      {}\n    ]\n  }\n}");
+    SET("{\n\t\"x\": \"y\"\n}", "/x", "{\"k\": 1}", "{\n\t\"x\": {\n\t\t\"k\": 1\n\t}\n}");
+    SET("{\n    \"x\": \"y\"\n}", "/x", "[1]", "{\n    \"x\": [\n        1\n    ]\n}");
+    SET("{\r\n \"x\":1\r\n}\r\n", "/x", "[1]", "{\r\n \"x\":[\r\n  1\r\n ]\r\n}\r\n");
+    SET("{\n\"x\": 1\n}", "/x", "[1]", "{\n\"x\": [\n1\n]\n}");
+}
+
+TEST(a_container_that_replaces_stays_on_the_line_of_what_it_is_in_or_was)
+{
+    SET("{\"a\": 1}", "/a", "{\"b\":[1,2]}", "{\"a\": {\"b\": [1, 2]}}");
+    SET("{\"a\":1}", "/a", "{\"b\": [1, 2]}", "{\"a\":{\"b\":[1,2]}}");
+    SET("{\n  \"x\": [1, 2]\n}", "/x/0", "{\"a\":1}", "{\n  \"x\": [{\"a\": 1}, 2]\n}");
+    SET("{\n  \"x\": [1, 2]\n}", "/x", "[3,4,5]", "{\n  \"x\": [3, 4, 5]\n}");
+    SET("{\n  \"x\": [ 1, 2 ]\n}", "/x", "[3,4,5]", "{\n  \"x\": [ 3, 4, 5 ]\n}");
+    SET("{\n  \"x\": []\n}", "/x", "[3]", "{\n  \"x\": [\n    3\n  ]\n}");
+}
+
+TEST(the_root_can_be_replaced)
+{
+    SET("// top\ntrue\n// end\n", "", "{\"a\": 1}", "// top\n{\n  \"a\": 1\n}\n// end\n");
+    SET("[1,2]\n", "", "{\"a\": 1, \"b\": 2}", "{\"a\":1,\"b\":2}\n");
+    SET("{\n    \"a\": 1\n}", "", "[1]", "[\n    1\n]");
+    SET("{}", "", "[]", "[]");
+}
+
+/* ---- renaming ---- */
+
+TEST(only_the_key_is_renamed)
+{
+    RENAME("{\n  \"a\" /* x */: 1, // one\n}", "/a", "b", "{\n  \"b\" /* x */: 1, // one\n}");
+    RENAME("{\"a\": 1}", "/a", "\"\n", "{\"\\\"\\n\": 1}");
+}
+
+TEST(what_makes_no_sense_is_refused)
+{
+    struct json_text text = json_text_of("[1]", 3, UNTORN_JSON);
+    struct plan plan;
+    struct change change = {.kind = CHANGE_REMOVE, .node = text.parsed.root};
+    CHECK_INT(plan_json(&text.parsed, &change, &plan), -UNTORN_TYPE);
+    change = (struct change){.kind = CHANGE_RENAME, .node = text.parsed.root->first, .key = "a"};
+    CHECK_INT(plan_json(&text.parsed, &change, &plan), -UNTORN_TYPE);
+    plan_free(&plan);
+    json_text_free(&text);
+}
+
+/* Adding a key that is there already is not what CHANGE_ADD is for: the text has it twice then. */
+TEST(a_plan_that_gives_other_data_is_noticed)
+{
+    int status;
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        CHECK(close(STDOUT_FILENO) == 0); /* the failure is meant */
+        ADD("{\"a\": 1}", "", "a", "2", "{\"a\": 1, \"a\": 2}");
+        _exit(0);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) != 0);
+}
+
+/* ---- every allocation fails in turn ---- */
+
+static struct {
+    struct json_text text;
+    struct change change;
+} planned;
+
+static bool plan_and_apply(void)
+{
+    struct plan plan;
+    size_t size;
+    int rc = plan_json(&planned.text.parsed, &planned.change, &plan);
+    char *result = rc == 0 ? plan_apply(&plan, planned.text.text, planned.text.size, &size) : NULL;
+    bool done = result != NULL;
+    CHECK(rc == 0 || rc == -UNTORN_NO_MEMORY);
+    plan_free(&plan);
+    free(result);
+    return done;
+}
+
+static void walk(enum change_kind kind, const char *pointer)
+{
+    static const char source[] = "{\r\n  \"a\": [1, 2], // a\r\n  \"b\": {},\r\n  \"c\": [1]\r\n}";
+    static const char new_value[] = "{\"x\": [1, \"a string\", {\"y\": null}]}";
+    struct json_text value = json_text_of(new_value, strlen(new_value), UNTORN_JSON);
+    planned.text = json_text_of(source, strlen(source), UNTORN_JSONC);
+    planned.change = (struct change){.kind = kind, .key = "new", .key_size = 3};
+    planned.change.node = json_text_find(&planned.text, pointer);
+    planned.change.value = value.parsed.root;
+    CHECK(planned.change.node);
+    CHECK(heap_walk(plan_and_apply) > 2);
+    json_text_free(&planned.text);
+    json_text_free(&value);
+}
+
+TEST(a_plan_survives_every_failed_allocation)
+{
+    walk(CHANGE_REPLACE, "/a");
+    walk(CHANGE_REPLACE, "/b");
+    walk(CHANGE_ADD, "");
+    walk(CHANGE_ADD, "/b");
+    walk(CHANGE_INSERT, "/a");
+    walk(CHANGE_INSERT, "/c");
+    walk(CHANGE_REMOVE, "/a");
+    walk(CHANGE_REMOVE, "/c");
+    walk(CHANGE_RENAME, "/a");
+}
