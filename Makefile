@@ -9,10 +9,14 @@ PYTHON ?= /usr/bin/python3
 # SETUP=no: nothing is ever installed on this machine. T=TEXT: only the suites whose name has TEXT.
 SETUP ?= yes
 T ?=
+# Of make fuzz: for each target, how many at a time, which of the three phases.
+FUZZ_SECONDS ?= 3600
+FUZZ_JOBS ?= 1
+FUZZ_PHASES ?= libfuzzer afl compare
 
 export PYTHON SETUP
 
-.PHONY: all install setup demo check check-long bench coverage format clean help
+.PHONY: all install setup demo check check-long bench coverage fuzz format clean help
 
 all:
 	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
@@ -46,12 +50,17 @@ coverage:
 	@tools/setup build check coverage
 	@tools/coverage $(BUILD)-coverage $(JOBS) '$(T)'
 
+fuzz:
+	@tools/setup build fuzz
+	@$(PYTHON) tools/fuzz --build $(BUILD) --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS) \
+	    $(FUZZ_PHASES)
+
 format:
 	@tools/setup format
-	@tools/sources -h include src cli tests bench examples | xargs clang-format -i
+	@tools/sources -h include src cli tests fuzz bench examples | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl
 
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
@@ -61,7 +70,8 @@ help:
 	@echo 'make check-long   the same with the long crash and concurrency work'
 	@echo 'make bench        measure against the peers'
 	@echo 'make coverage     measure which lines the tests reach'
+	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS)'
 	@echo 'make format       let clang-format lay out the sources'
 	@echo 'make clean        remove all that was built'
-	@echo 'demo, check, bench, coverage and format first install what they need (SETUP=no: never);'
-	@echo 'make setup installs what make alone needs.'
+	@echo 'demo, check, bench, coverage, fuzz and format first install what they'
+	@echo 'need (SETUP=no: never); make setup installs what make alone needs.'

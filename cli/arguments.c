@@ -56,7 +56,10 @@ static int unknown_option(const struct verb *verb, const char *word)
 {
     const char *near = nearest_option(word, verb->options | OPTION_HELP);
     if (!near)
-        return usage_error(verb, "unknown option %.*s", name_length(word), word);
+        return usage_error(verb, "unknown option %.*s%s", name_length(word), word,
+                           verb->options & OPTION_SEGMENTS
+                               ? "; a KEY or VALUE with a dash in front goes behind --"
+                               : "");
     message("%s: unknown option %.*s (did you mean --%s?)", verb->name, name_length(word), word,
             near);
     return verb->failure_base + 2;

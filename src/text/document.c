@@ -6,6 +6,7 @@
 #include "text/format.h"
 #include "text/patch.h"
 #include "text/place.h"
+#include "text/quick.h"
 #include "text/value.h"
 
 const char *document_empty(enum untorn_format format)
@@ -49,9 +50,9 @@ int document_parse(const char *text, size_t size, enum untorn_format format,
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     struct text_place place = text_place(text, size, flaw.position);
     text_excerpt(text, size, flaw.position, excerpt, sizeof excerpt);
-    error_detail(error, "line %llu, column %llu: %s%s\n%s", (unsigned long long)place.line,
+    error_detail(error, "line %llu, column %llu: %s%s%s%s", (unsigned long long)place.line,
                  (unsigned long long)place.column, flaw.what, hint_for(text, size, format),
-                 excerpt);
+                 *excerpt ? "\n" : "", excerpt);
     error_fail(error, UNTORN_DAMAGED, NULL);
     error->position = flaw.position;
     return -UNTORN_DAMAGED;
@@ -417,5 +418,8 @@ int document_edit(const char *text, size_t size, enum untorn_format format,
                   const struct untorn_edit *edits, size_t count, char **ret_text, size_t *ret_size,
                   struct untorn_error *error)
 {
+    if (count == 1 && edits->kind == UNTORN_SET && format_is_known(format) &&
+        quick_set(text, size, format, edits, ret_text, ret_size))
+        return 0;
     return document_edit_planned(text, size, format, NULL, edits, count, ret_text, ret_size, error);
 }

@@ -57,14 +57,17 @@ static struct json_indent difference(const struct parsed *parsed, const struct u
     return (struct json_indent){more.text + less.size, more.size - less.size, 0};
 }
 
-/* Of the innermost place that has a line of its own. */
+/* Of the innermost place that has a line of its own, or whose first neighbour has. */
 static struct json_indent find_unit(const struct parsed *parsed,
                                     const struct untorn_node *container)
 {
     const struct untorn_node *inner = container->first;
-    for (const struct untorn_node *outer = container; outer; inner = outer, outer = outer->parent)
+    for (const struct untorn_node *outer = container; outer; inner = outer, outer = outer->parent) {
+        if (inner && !json_starts_line(parsed, json_start(parsed, inner)))
+            inner = outer->first;
         if (inner && json_starts_line(parsed, json_start(parsed, inner)))
             return difference(parsed, inner, outer);
+    }
     return two_blanks;
 }
 

@@ -169,6 +169,8 @@ void text_excerpt(const char *text, size_t size, uint64_t position, char *excerp
         start = go_back(here, text, shown / 3 * 2);
         stop = go_forward(start, end, shown);
     }
+    if (start == stop)
+        return; /* an empty line */
     bool cut = start > text && start[-1] != '\n';
     char *to = put(excerpt, "  ", 2);
     to = put(to, "...", cut ? 3 : 0);

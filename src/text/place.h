@@ -12,7 +12,8 @@ struct text_place {
 struct text_place text_place(const char *text, size_t size, uint64_t position);
 
 /* The line with a caret under the place, both indented by two blanks: "  port = = 1\n         ^".
- * A long line is cut around the place, control characters are shown as '?'. Terminated. */
+ * A long line is cut around the place, control characters are shown as '?', an empty line not at
+ * all. Terminated. */
 void text_excerpt(const char *text, size_t size, uint64_t position, char *excerpt, size_t room);
 
 #endif

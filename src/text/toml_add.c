@@ -132,7 +132,7 @@ static int add_to_dotted(struct toml_plan *plan, const struct toml_member *membe
     const struct toml_statement *model = &lines->statements[at];
     struct toml_look look = {.indent = lines_indent(lines, at),
                              .equals = toml_equals(plan, model),
-                             .key = model->parts[best_part + 1],
+                             .key = toml_key_near(plan, member->table),
                              .shape = toml_shape_near(model->node->parent, model->node)};
     plan->place = lines_behind(lines, at);
     struct span prefix = {model->parts[0].start, model->parts[best_part + 1].start};
@@ -177,18 +177,6 @@ static bool uses_headers(const struct untorn_node *table, bool *ret_dotted)
     return !other;
 }
 
-/* As spelled, of the last table below this one that has headers. */
-static struct span last_key(const struct toml_plan *plan, const struct untorn_node *table)
-{
-    const struct untorn_node *child = table->last;
-    while (child && !has_header(child))
-        child = child->previous;
-    if (!child)
-        return (struct span){0};
-    uint64_t start = (uint64_t)(child->key_raw - plan->parsed->text);
-    return (struct span){start, start + child->key_raw_size};
-}
-
 static int add_sections(struct toml_plan *plan, const struct toml_member *member)
 {
     bool blank;
@@ -201,7 +189,7 @@ static int add_sections(struct toml_plan *plan, const struct toml_member *member
     if (sections.path.size > 0)
         buffer_text(&sections.path, ".");
     toml_add_key(plan, &sections.path, member->key, member->key_size,
-                 last_key(plan, member->table));
+                 toml_key_near(plan, member->table));
     return toml_add_sections(plan, &plan->coming, &sections, member->value);
 }
 

@@ -51,23 +51,25 @@ size_t toml_last_of(const struct toml_plan *plan, const struct untorn_node *tabl
 
 size_t toml_model_below(const struct toml_plan *plan, const struct untorn_node *table)
 {
-    size_t sibling = NO_STATEMENT, own = NO_STATEMENT, below = NO_STATEMENT;
+    const struct toml_statement *statements = plan->lines.statements;
+    size_t sibling = NO_STATEMENT, own = NO_STATEMENT, level = NO_STATEMENT, below = NO_STATEMENT;
+    own = toml_header_of(plan, table);
     for (size_t i = 0; i < plan->lines.count; i++) {
-        const struct toml_statement *statement = &plan->lines.statements[i];
-        if (statement->kind == TOML_ASSIGNMENT)
+        const struct untorn_node *node = statements[i].table;
+        if (statements[i].kind == TOML_ASSIGNMENT)
             continue;
-        const struct untorn_node *node = statement->table;
-        if (node == table)
-            own = i;
-        else if (toml_is_below(node, table))
+        if (own != NO_STATEMENT && statements[i].part_count == statements[own].part_count + 1)
+            level = i;
+        if (node != table && toml_is_below(node, table))
             below = i;
         if (node->origin == NODE_ELEMENT)
             node = node->parent;
         if (node->parent == table)
             sibling = i;
     }
-    own = own == NO_STATEMENT ? below : own;
-    return sibling == NO_STATEMENT ? own : sibling;
+    if (sibling != NO_STATEMENT)
+        return sibling;
+    return level != NO_STATEMENT ? level : own != NO_STATEMENT ? own : below;
 }
 
 void toml_add_path(const struct toml_plan *plan, struct buffer *path,

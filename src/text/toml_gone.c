@@ -2,16 +2,6 @@
 
 #include "text/toml_plan.h"
 
-int toml_splice(struct toml_plan *plan, struct span at, struct buffer *text)
-{
-    char *copy = text->failed
-                     ? NULL
-                     : arena_copy(&plan->plan->arena, text->size ? text->data : "", text->size);
-    bool added = copy && plan_add(plan->plan, at, copy, text->size);
-    buffer_free(text);
-    return added ? 0 : -UNTORN_NO_MEMORY;
-}
-
 /* ---- marking ---- */
 
 bool toml_is_below(const struct untorn_node *node, const struct untorn_node *top)

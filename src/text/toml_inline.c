@@ -121,11 +121,11 @@ static int add_entry(struct toml_plan *plan, const struct change *change,
                      const struct toml_box *box, struct span prefix, size_t index)
 {
     struct buffer text = {0};
-    struct span part = {0}, equals = {0};
+    struct span equals = {0};
     if (box->count > 0)
-        (void)box_entry_parts(plan, &box->entries[index > 0 ? index - 1 : 0], &part, 1, &equals);
+        (void)box_entry_parts(plan, &box->entries[index > 0 ? index - 1 : 0], NULL, 0, &equals);
     toml_add_span(plan, &text, prefix);
-    toml_add_key(plan, &text, change->key, change->key_size, part);
+    toml_add_key(plan, &text, change->key, change->key_size, toml_key_near(plan, change->node));
     toml_add_equals(plan, &text, equals);
     int rc =
         toml_add_value(&text, change->value, toml_shape_near(change->node, change->node->last));

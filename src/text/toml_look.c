@@ -1,9 +1,19 @@
 #include <string.h>
 
-#include "text/format.h"
 #include "text/toml_plan.h"
 
 /* ---- finding what to look like [PLAN-2] ---- */
+
+static bool is_bare(const char *key, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char byte = key[i];
+        if (!(byte >= 'a' && byte <= 'z') && !(byte >= 'A' && byte <= 'Z') &&
+            !(byte >= '0' && byte <= '9') && byte != '_' && byte != '-')
+            return false;
+    }
+    return size > 0;
+}
 
 /* The statements under a header, or of the root: from *ret_first to before *ret_end. */
 static void body_of(const struct toml_plan *plan, size_t header, size_t *ret_first, size_t *ret_end)
@@ -29,11 +39,31 @@ struct span toml_equals(const struct toml_plan *plan, const struct toml_statemen
     return (struct span){statement->parts[statement->part_count - 1].end, value.start};
 }
 
+static bool is_quoted(const struct untorn_node *node)
+{
+    return node->key_raw && (*node->key_raw == '"' || *node->key_raw == '\'');
+}
+
+struct span toml_key_near(const struct toml_plan *plan, const struct untorn_node *table)
+{
+    const struct untorn_node *model = NULL, *child = table->last;
+    bool all = true;
+    for (size_t left = TOML_NEAR; child && left > 0; child = child->previous, left--) {
+        all &= is_quoted(child);
+        if (!model && is_quoted(child))
+            model = child;
+    }
+    if (!model || (!all && is_bare(model->key, model->key_size)))
+        return (struct span){0};
+    uint64_t start = (uint64_t)(model->key_raw - plan->parsed->text);
+    return (struct span){start, start + model->key_raw_size};
+}
+
 static void look_like(const struct toml_plan *plan, size_t assignment, struct toml_look *look)
 {
     const struct toml_statement *statement = &plan->lines.statements[assignment];
     look->equals = toml_equals(plan, statement);
-    look->key = statement->parts[statement->part_count - 1];
+    look->key = toml_key_near(plan, statement->node->parent);
     look->shape = toml_shape_near(statement->node->parent, statement->node);
 }
 
@@ -98,17 +128,6 @@ void toml_add_eol(const struct toml_plan *plan, struct buffer *buffer)
     buffer_add(buffer, plan->lines.eol, plan->lines.eol_size);
 }
 
-static bool is_bare(const char *key, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char byte = key[i];
-        if (!(byte >= 'a' && byte <= 'z') && !(byte >= 'A' && byte <= 'Z') &&
-            !(byte >= '0' && byte <= '9') && byte != '_' && byte != '-')
-            return false;
-    }
-    return size > 0;
-}
-
 static bool is_literal(const char *key, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -161,99 +180,4 @@ void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct
     buffer_text(buffer, "=");
     if (unknown || is_blank(text[like.end - 1]))
         buffer_text(buffer, " ");
-}
-
-bool toml_is_spelled(const struct untorn_node *value)
-{
-    return node_is_container(value) && value->raw && format_is_toml(value->raw_format);
-}
-
-/* ---- values ---- */
-
-static bool is_literal_string(const struct untorn_node *node)
-{
-    const char *raw = node->raw;
-    return *raw == '\'' && !(node->raw_size >= 6 && raw[1] == '\'' && raw[2] == '\'');
-}
-
-struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct untorn_node *near)
-{
-    struct toml_shape shape = {0};
-    bool string = false, braces = false;
-    for (; near && !(string && braces); near = near->previous) {
-        if (!near->raw)
-            continue;
-        if (!string && near->kind == UNTORN_STRING) {
-            string = true;
-            shape.literal = is_literal_string(near);
-        }
-        if (!braces && near->kind == UNTORN_OBJECT && near->first) {
-            braces = true;
-            shape.tight = !is_blank(near->raw[1]) && near->raw[1] != '\r' && near->raw[1] != '\n';
-        }
-    }
-    if (!braces && parent->raw && parent->kind == UNTORN_OBJECT && parent->first)
-        shape.tight = !is_blank(parent->raw[1]);
-    return shape;
-}
-
-/* A scalar, or what opens a container. */
-static bool add_start(struct buffer *buffer, const struct untorn_node *node,
-                      struct toml_shape shape)
-{
-    bool spelled = node->raw && format_is_toml(node->raw_format);
-    if (node->kind == UNTORN_STRING && shape.literal && !spelled &&
-        is_literal(node->text, node->size))
-        add_quoted(buffer, "'", node->text, node->size);
-    else if (!node->first)
-        return write_toml_value(buffer, node);
-    else if (node->kind == UNTORN_ARRAY)
-        buffer_text(buffer, "[");
-    else
-        buffer_text(buffer, shape.tight ? "{" : "{ ");
-    return true;
-}
-
-static void add_end(struct buffer *buffer, const struct untorn_node *container,
-                    struct toml_shape shape)
-{
-    if (container->kind == UNTORN_ARRAY)
-        buffer_text(buffer, "]");
-    else
-        buffer_text(buffer, shape.tight ? "}" : " }");
-}
-
-/* On one line, all containers in brackets. */
-static bool add_inline(struct buffer *buffer, const struct untorn_node *top,
-                       struct toml_shape shape)
-{
-    const struct untorn_node *at = top;
-    while (add_start(buffer, at, shape)) {
-        if (at->first) {
-            at = at->first;
-        } else {
-            for (; at != top && !at->next; at = at->parent)
-                add_end(buffer, at->parent, shape);
-            if (at == top)
-                return true;
-            buffer_text(buffer, ", ");
-            at = at->next;
-        }
-        if (at->parent->kind == UNTORN_OBJECT) {
-            if (at->repeated)
-                return false;
-            write_toml_key(buffer, at->key, at->key_size);
-            buffer_text(buffer, " = ");
-        }
-    }
-    return false;
-}
-
-int toml_add_value(struct buffer *buffer, const struct untorn_node *value, struct toml_shape shape)
-{
-    if (toml_is_spelled(value))
-        buffer_add(buffer, value->raw, value->raw_size);
-    else if (!add_inline(buffer, value, shape))
-        return -UNTORN_TYPE;
-    return buffer->failed ? -UNTORN_NO_MEMORY : 0;
 }

@@ -155,11 +155,16 @@ int parse_toml(const char *text, size_t size, enum untorn_format format, struct 
     return -1;
 }
 
+bool toml_skim(const char *text, size_t size, enum untorn_format format, struct parsed *ret_parsed)
+{
+    struct flaw flaw;
+    return run(text, size, format, false, ret_parsed, &flaw);
+}
+
 bool toml_is_valid(const char *text, size_t size, enum untorn_format format)
 {
     struct parsed parsed;
-    struct flaw flaw;
-    bool is = run(text, size, format, false, &parsed, &flaw);
-    arena_free(&parsed.arena);
+    bool is = toml_skim(text, size, format, &parsed);
+    parsed_free(&parsed);
     return is;
 }

@@ -2,7 +2,8 @@
  *
  *     toml_lines.h    lines, and whose the comments are
  *     toml_gone.c     statements that go, with what is theirs, and a text that comes
- *     toml_look.c     keys, equals signs and values, written as the neighbours are
+ *     toml_look.c     lines, keys and equals signs as the neighbours have them
+ *     toml_shape.c    values so
  *     toml_sections.c a value as sections with headers
  *     toml_find.c     the statements of a table
  *     toml_add.c      what is added to tables, and to arrays of them
@@ -25,10 +26,14 @@ struct toml_plan {
     const struct parsed *parsed;
     struct plan *plan;
     struct toml_lines lines;
-    bool *gone;           /* for each statement */
-    uint64_t place;       /* a line before which `coming` is put */
-    struct buffer coming; /* whole lines; empty if nothing comes */
+    bool *gone;             /* for each statement */
+    uint64_t place;         /* a line before which `coming` is put */
+    struct buffer coming;   /* whole lines; empty if nothing comes */
+    struct splice *splices; /* in any order, for the plan */
+    size_t splice_count, splice_room;
 };
+
+/* ---- toml_plan.c ---- */
 
 /* Replaces a stretch by what is in the buffer, and frees that. */
 int toml_splice(struct toml_plan *plan, struct span at, struct buffer *text);
@@ -43,16 +48,30 @@ void toml_mark_gone(struct toml_plan *plan, const struct untorn_node *node);
 /* Takes the marked statements out and puts in what comes. */
 int toml_apply(struct toml_plan *plan);
 
-/* ---- toml_look.c ---- */
+/* ---- toml_shape.c ---- */
+
+/* Siblings that are looked at to see how things are written. */
+enum { TOML_NEAR = 32 };
 
 /* How values are written that have no spelling of their own. */
 struct toml_shape {
-    bool literal; /* strings in 'literal' quotes, where those can hold them */
-    bool tight;   /* {a = 1}, not { a = 1 } */
+    bool literal;        /* strings in 'literal' quotes, where those can hold them */
+    bool tight;          /* {a = 1}, not { a = 1 } */
+    bool close_equals;   /* a=1 */
+    bool close_commas;   /* [1,2] */
+    char lines;          /* a string on several lines in three of these quotes, or '\0' */
+    const char *opening; /* what follows the first of them: nothing, or a newline */
 };
 
-/* As the nearest sibling has it, `near` and those before; or the braces around. */
+/* As the siblings have it, `near` and those before, and the brackets around. */
 struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct untorn_node *near);
+/* As what is replaced has it, which has a spelling, and its siblings. */
+struct toml_shape toml_shape_of(const struct untorn_node *old);
+
+int toml_add_value(struct buffer *buffer, const struct untorn_node *value, struct toml_shape shape);
+bool toml_is_spelled(const struct untorn_node *value); /* a container, in TOML */
+
+/* ---- toml_look.c ---- */
 
 /* What new lines are made to look like; an empty span leaves it to what is usual. */
 struct toml_look {
@@ -68,15 +87,17 @@ struct toml_look toml_body_look(const struct toml_plan *plan, size_t header);
 /* The last assignment under that header that does not go, or NO_STATEMENT. */
 size_t toml_last_assignment(const struct toml_plan *plan, size_t header);
 
+/* A key of the table with quotes, after which others are made: if it needs them, or all have them.
+ */
+struct span toml_key_near(const struct toml_plan *plan, const struct untorn_node *table);
+
 void toml_add_span(const struct toml_plan *plan, struct buffer *buffer, struct span span);
 void toml_add_eol(const struct toml_plan *plan, struct buffer *buffer);
 void toml_add_key(const struct toml_plan *plan, struct buffer *buffer, const char *key, size_t size,
                   struct span like);
 void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct span like);
-int toml_add_value(struct buffer *buffer, const struct untorn_node *value, struct toml_shape shape);
 /* The key of the statement to its value. */
 struct span toml_equals(const struct toml_plan *plan, const struct toml_statement *statement);
-bool toml_is_spelled(const struct untorn_node *value); /* a container, in TOML */
 
 /* ---- toml_sections.c ---- */
 
@@ -110,8 +131,8 @@ size_t toml_first_through(const struct toml_plan *plan, const struct untorn_node
 /* The last statement of the last section that is the table's or below it. */
 size_t toml_last_of(const struct toml_plan *plan, const struct untorn_node *table);
 
-/* The header that a new one below the table is made to look like: the last of those, else the
- * table's own, else any further below. */
+/* The header that a new one below the table is made to look like: the last of those, else one of
+ * the same level, else the table's own, else any further below. */
 size_t toml_model_below(const struct toml_plan *plan, const struct untorn_node *table);
 
 /* The path of a table as some header spells it; of the root, nothing. */
@@ -132,7 +153,8 @@ struct toml_member {
 int toml_add_member(struct toml_plan *plan, const struct toml_member *member);
 
 /* An array of tables cannot hold anything but tables: it becomes an array in brackets. `value` is
- * put at `index`, or `instead` of what is there. */
+ * put at `index`, or `instead` of what is there. -UNTORN_TYPE if the other elements would lose a
+ * comment. */
 int toml_replace_tables(struct toml_plan *plan, const struct untorn_node *array, size_t index,
                         bool instead, const struct untorn_node *value);
 

@@ -107,7 +107,8 @@ static int remove_shared(struct toml_plan *plan, const struct toml_box *box, siz
     if (!box_ends_line(text, behind(entry), &comment, &end))
         return cut(plan, entry->start, box_skip_blanks(text, behind(entry)));
     bool first = index == 0 || box_first_on_line(text, entry->start, floor);
-    return cut(plan, first ? entry->start : floor, behind(entry));
+    return first ? cut(plan, entry->start, box_skip_blanks(text, behind(entry)))
+                 : cut(plan, floor, behind(entry));
 }
 
 static int remove_comma_first(struct toml_plan *plan, const struct toml_box *box, size_t index)
@@ -119,7 +120,7 @@ static int remove_comma_first(struct toml_plan *plan, const struct toml_box *box
     if (index == 0 && !box_holds(lines->text, entry->end, entry[1].start, '#'))
         return cut(plan, entry->start, entry[1].start);
     if (index == 0) {
-        int rc = cut(plan, entry->start, entry->end);
+        int rc = cut(plan, entry->start, box_skip_blanks(lines->text, entry->end));
         return rc == 0 ? cut(plan, entry->comma, entry[1].start) : rc;
     }
     uint64_t comma = entry[-1].comma, floor = entry[-1].end;

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "text/toml_plan.h"
 
 /* All pieces go, and an assignment comes. */
@@ -55,7 +57,7 @@ static int keep_member(struct toml_plan *plan, struct overlap *overlap,
     if (same)
         return 0;
     struct buffer text = {0};
-    int rc = toml_add_value(&text, value, toml_shape_near(old->parent, old));
+    int rc = toml_add_value(&text, value, toml_shape_of(old));
     if (rc == 0)
         return toml_splice(plan, parsed_span(plan->parsed, old), &text);
     buffer_free(&text);
@@ -143,10 +145,42 @@ static int replace_dotted(struct toml_plan *plan, const struct untorn_node *node
     return rc == 0 ? toml_apply(plan) : rc;
 }
 
+static bool holds_comment(const struct toml_lines *lines, uint64_t at, uint64_t end)
+{
+    return end > at && memchr(lines->text + at, '#', (size_t)(end - at)) != NULL;
+}
+
+/* Whether comments would go that are not the element's; one in a value counts as well, and so does
+ * what looks like one in a string on several lines. */
+static bool loses_comments(const struct toml_plan *plan, const struct untorn_node *array,
+                           const struct untorn_node *element)
+{
+    const struct toml_lines *lines = &plan->lines;
+    bool inside = false;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct toml_statement *statement = &lines->statements[i];
+        if (statement->kind != TOML_ASSIGNMENT)
+            inside = toml_is_below(statement->table, array) &&
+                     !(element && toml_is_below(statement->table, element));
+        if (!inside)
+            continue;
+        struct span text = statement->text;
+        uint64_t line = lines_start(lines, text.start), behind = lines_behind(lines, i);
+        bool several = memchr(lines->text + text.start, '\n', (size_t)(text.end - text.start));
+        if (lines_owned(lines, i) < line || lines_tail(lines, i) > behind ||
+            holds_comment(lines, text.end, behind) ||
+            (several && holds_comment(lines, text.start, text.end)))
+            return true;
+    }
+    return false;
+}
+
 int toml_replace_tables(struct toml_plan *plan, const struct untorn_node *array, size_t index,
                         bool instead, const struct untorn_node *value)
 {
     struct arena *arena = &plan->plan->arena;
+    if (loses_comments(plan, array, instead ? node_element(array, index) : NULL))
+        return -UNTORN_TYPE;
     struct untorn_node *whole = node_copy(arena, array), *element = node_copy(arena, value);
     if (!whole || !element)
         return -UNTORN_NO_MEMORY;

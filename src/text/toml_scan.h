@@ -89,6 +89,13 @@ struct untorn_node *toml_open(struct toml_scan *scan, bool element);
 /* Over the value that begins here, into `node`, and all that is in it. */
 bool toml_value(struct toml_scan *scan, struct untorn_node *node);
 
+/* ---- toml_parse.c ---- */
+
+/* Checks all of the text, and keeps of it a tree of what can still be named at its end: arrays are
+ * empty, and of an array of tables there is maybe the last element only. No texts, no statements;
+ * keys are not terminated. false: it is no document. *ret_parsed must be freed. */
+bool toml_skim(const char *text, size_t size, enum untorn_format format, struct parsed *ret_parsed);
+
 /* ---- for all of them ---- */
 
 static inline bool toml_is(const struct toml_scan *scan, char byte)

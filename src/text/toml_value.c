@@ -52,6 +52,10 @@ static void close_container(struct toml_scan *scan)
     struct untorn_node *node = scan->open[--scan->depth];
     scan->at++;
     node->raw_size = (size_t)(scan->at - node->raw);
+    if (!scan->copy && node->kind == UNTORN_ARRAY) { /* not all of it was kept: then nothing is */
+        node->first = node->last = NULL;
+        node->count = 0;
+    }
 }
 
 /* Over what may stand between the values of a container. */

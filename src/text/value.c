@@ -122,14 +122,86 @@ static int scan_toml_value(const char *text, size_t size, enum untorn_format for
     return -1;
 }
 
-static int read_toml(const char *text, size_t size, enum untorn_format format,
-                     struct value *ret_value, struct untorn_error *error)
+/* ---- what only TOML 1.1 reads ---- */
+
+/* 1: yes; 0: no; -1: no memory. */
+static int is_toml_1_0(const char *text, size_t size)
+{
+    struct value value = {0};
+    struct flaw flaw = {0};
+    int is = scan_toml_value(text, size, UNTORN_TOML_1_0, &value, &flaw) == 0;
+    value_free(&value);
+    return !is && flaw.out_of_memory ? -1 : is;
+}
+
+/* 07:32 becomes 07:32:00. NULL: no memory. */
+static const char *with_seconds(struct arena *arena, const struct untorn_node *node,
+                                size_t *ret_size)
+{
+    const char *hour = memchr(node->text, ':', node->size);
+    size_t clock = hour ? (size_t)(hour - node->text) + 3 : node->size;
+    *ret_size = node->size;
+    if (!hour || (clock < node->size && node->text[clock] == ':'))
+        return node->text;
+    char *longer = arena_take(arena, node->size + 4);
+    if (!longer)
+        return NULL;
+    memcpy(longer, node->text, clock);
+    memcpy(longer + clock, ":00", 3);
+    memcpy(longer + clock + 3, node->text + clock, node->size - clock);
+    *ret_size = node->size + 3;
+    longer[*ret_size] = '\0';
+    return longer;
+}
+
+/* Forgets how all of it is spelled: it is written anew, in TOML 1.0. */
+static int forget_spelling(struct value *value, struct untorn_error *error)
+{
+    struct untorn_node *at = value->node;
+    for (;;) {
+        at->origin = NODE_ORDINARY;
+        at->raw = NULL;
+        at->key_raw = NULL;
+        if (is_instant(at->kind))
+            at->text = with_seconds(&value->arena, at, &at->size);
+        if (!at->text && is_instant(at->kind))
+            return error_fail(error, UNTORN_NO_MEMORY, NULL);
+        if (at->first) {
+            at = at->first;
+            continue;
+        }
+        while (at != value->node && !at->next)
+            at = at->parent;
+        if (at == value->node)
+            return 0;
+        at = at->next;
+    }
+}
+
+/* Readers of 1.0 still read the document behind the edit, if they could read what it replaces. */
+static int spell_for_all(const char *text, size_t size, const struct untorn_node *old,
+                         enum untorn_format format, struct value *value, struct untorn_error *error)
+{
+    if (format != UNTORN_TOML)
+        return 0;
+    int fine = is_toml_1_0(text, size);
+    if (fine == 0 && old && old->raw) {
+        int was_fine = is_toml_1_0(old->raw, old->raw_size);
+        fine = was_fine < 0 ? -1 : !was_fine;
+    }
+    if (fine < 0)
+        return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    return fine ? 0 : forget_spelling(value, error);
+}
+
+static int read_toml(const char *text, size_t size, const struct untorn_node *old,
+                     enum untorn_format format, struct value *ret_value, struct untorn_error *error)
 {
     struct flaw flaw;
     trim(&text, &size);
     if (scan_toml_value(text, size, format, ret_value, &flaw) < 0)
         return no_such_value(text, size, "TOML", TOML_PREFIX, &flaw, error);
-    return 0;
+    return spell_for_all(text, size, old, format, ret_value, error);
 }
 
 /* ---- plain values ---- */
@@ -207,12 +279,14 @@ static int other_type(const struct untorn_node *old, const char *name, const cha
                      "place in it by its own key",
                      name, what, format_is_toml(format) ? "--toml or --json" : "--json");
     else
-        error_detail(error, "%s is %s, and '%s' is none; for another type say --string, --json%s",
-                     name, what, shown, format_is_toml(format) ? " or --toml" : "");
+        error_detail(error, "%s is %s, and '%s' is none; for another type say %s", name, what,
+                     shown,
+                     format_is_toml(format) ? "--string, --json or --toml" : "--string or --json");
     return error_fail(error, UNTORN_TYPE, NULL);
 }
 
-static int read_instant(const struct untorn_node *old, const char *name, const char *text,
+/* As TOML spells it: a date, 0xff, 1_000, inf. */
+static int read_spelled(const struct untorn_node *old, const char *name, const char *text,
                         size_t size, enum untorn_format format, struct value *ret_value,
                         struct untorn_error *error)
 {
@@ -224,7 +298,7 @@ static int read_instant(const struct untorn_node *old, const char *name, const c
     }
     if (ret_value->node->kind != old->kind)
         return other_type(old, name, text, size, format, error);
-    return 0;
+    return spell_for_all(text, size, old, format, ret_value, error);
 }
 
 static int read_plain(const char *text, size_t size, const struct untorn_node *old,
@@ -241,8 +315,8 @@ static int read_plain(const char *text, size_t size, const struct untorn_node *o
     if ((old->kind == UNTORN_INTEGER || old->kind == UNTORN_FLOAT) &&
         number_is_json(text, size, &integer))
         return make_number(old, text, size, integer, format, ret_value, error);
-    if (is_instant(old->kind))
-        return read_instant(old, name, text, size, format, ret_value, error);
+    if (format_is_toml(format) && !node_is_container(old))
+        return read_spelled(old, name, text, size, format, ret_value, error);
     return other_type(old, name, text, size, format, error);
 }
 
@@ -259,7 +333,7 @@ int value_read(const struct untorn_edit *edit, const struct untorn_node *old, co
     case UNTORN_AS_JSON:
         return read_json(text, size, format, ret_value, error);
     case UNTORN_AS_TOML:
-        return read_toml(text, size, format, ret_value, error);
+        return read_toml(text, size, old, format, ret_value, error);
     }
     error_detail(error, "there is no syntax %d", (int)edit->syntax);
     return error_fail(error, UNTORN_INVALID, NULL);

@@ -128,7 +128,7 @@ def checking_creates_nothing():
 @case
 def an_update_of_a_document_must_print_one():
     make("f.json", '{"a": 1}\n')
-    done = refuses(1, "f.json", "update", "f.json", "--", "tr", "-d", "}")
+    done = refuses(1, "f.json", "update", "f.json", "--", "tr", "-d", ":")
     lines = done.err.splitlines()
     assert lines[0].startswith("untorn: f.json: what the command printed is not JSON: "), done
     assert "the file is unchanged" in lines[0] and "--format text" in lines[0], done

@@ -410,13 +410,16 @@ static bool make_and_write(void)
 static bool parse_find_and_edit(void)
 {
     static const char *const segments[] = {"server", "0"};
-    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "on", .value = "false", .value_size = 5};
+    /* A single set would go the quick way, and if memory runs out there, the general one. */
+    const struct untorn_edit edit = {
+        .kind = UNTORN_SET, .key = "on", .value = "false", .value_size = 5};
+    const struct untorn_edit edits[] = {edit, edit};
     document = NULL;
     bool done =
         untorn_document_parse(sample, sizeof sample - 1, UNTORN_TOML, &document, &error) == 0;
     done = done && untorn_document_find(document, "server[1].tags", &error);
     done = done && untorn_document_find_segments(document, segments, 2, &error);
-    done = done && untorn_document_edit(document, &edit, 1, &error) == 0;
+    done = done && untorn_document_edit(document, edits, 2, &error) == 0;
     CHECK_INT(error.status, done ? UNTORN_OK : UNTORN_NO_MEMORY);
     untorn_document_free(document);
     return done;

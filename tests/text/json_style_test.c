@@ -27,6 +27,8 @@ TEST(a_level_is_what_the_nearest_line_has_more_than_the_one_around_it)
     check_style("{\n\t\"a\": [\n\t  [1, {}]\n\t]\n}", "/a/0/1", "  ", ": ", " ");
     check_style("{\n\t\"a\": [1]\n}", "", "\t", ": ", " ");
     check_style("{\n\"a\": 1\n}", "", "", ": ", " ");
+    check_style("{\n\t\"a\": 1, \"b\": {}\n}", "/b", "\t", ": ", " ");
+    check_style("{\n\t\"a\": 1, \"b\": [{}]\n}", "/b/0", "\t", ": ", " ");
 }
 
 TEST(a_level_is_two_blanks_where_nothing_shows_one)

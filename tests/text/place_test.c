@@ -50,7 +50,6 @@ TEST(a_byte_order_mark_has_no_column)
     check_place("\xef\xbb\xbf{", 4, 1, 2);
     check_excerpt("\xef\xbb\xbf{x", 4, "  {x\n   ^");
     check_excerpt("\xef\xbb\xbf{x", 0, "  {x\n  ^");
-    check_excerpt("\xef\xbb\xbf", 3, "  \n  ^");
 }
 
 TEST(a_place_beyond_the_end_is_the_end)
@@ -67,8 +66,15 @@ TEST(the_caret_stands_under_the_place)
     check_excerpt("abc", 0, "  abc\n  ^");
     check_excerpt("abc", 3, "  abc\n     ^");
     check_excerpt("abc\n", 3, "  abc\n     ^");
-    check_excerpt("abc\n", 4, "  \n  ^");
-    check_excerpt("", 0, "  \n  ^");
+    check_excerpt(" \n", 0, "   \n  ^");
+}
+
+TEST(of_an_empty_line_there_is_no_excerpt)
+{
+    check_excerpt("", 0, "");
+    check_excerpt("abc\n", 4, "");
+    check_excerpt("a\r\n\r\n", 3, "");
+    check_excerpt("\xef\xbb\xbf", 3, "");
 }
 
 TEST(the_end_of_a_line_is_not_shown_however_it_is_spelled)

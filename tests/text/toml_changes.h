@@ -20,7 +20,8 @@ struct toml_text toml_text_copy(const struct toml_text *text);
 void toml_text_free(struct toml_text *text);
 
 /* Makes the change, whose node is one of the text's. The result must be TOML, its data the old data
- * with the change made to it; else false, with the reason on standard error. */
+ * with the change made to it; else false, with the reason on standard error. The one change that
+ * may be refused, for the sake of comments, is not made then. */
 bool toml_text_try(struct toml_text *text, const struct change *change);
 void toml_text_change(struct toml_text *text, const struct change *change);
 
@@ -43,6 +44,16 @@ char *toml_rename(const char *text, const char *pointer, const char *key);
  * is an array. */
 void toml_text_set(struct toml_text *text, const char *const *steps, size_t count,
                    const struct untorn_node *value);
+
+/* ---- checking; both free the text ---- */
+
+void toml_check(char *text, const char *expected);
+/* The text is `before`, but for one stretch that was `old` and is `new`. */
+void toml_check_stretch(char *text, const char *before, const char *old, const char *new);
+
+/* ---- files as people have them ---- */
+
+extern const char toml_pyproject[], toml_cargo[], toml_site[];
 
 /* ---- suites ---- */
 

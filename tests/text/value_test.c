@@ -6,6 +6,7 @@
 
 #include "text/json.h"
 #include "text/value.h"
+#include "text/write.h"
 
 static struct untorn_error error;
 static struct value value;
@@ -124,6 +125,49 @@ TEST(a_float_of_toml_stays_a_float)
     CHECK_TEXT(plain(UNTORN_TOML, "a = 1.5", "2e3"), "a float: 2e3");
     CHECK_TEXT(plain(UNTORN_TOML, "a = 1", "3"), "an integer: 3");
     CHECK_TEXT(plain(UNTORN_TOML, "a = 0x10", "3"), "an integer: 3");
+}
+
+TEST(a_plain_number_may_be_spelled_as_toml_spells_it)
+{
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 0xff", "0x12"), "an integer: 0x12");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1", "40_000"), "an integer: 40_000");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1.5", "-inf"), "a float: -inf");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1", "nan"), "TYPE");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1", "2 # x"), "TYPE");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1", "2\nb = 3"), "TYPE");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = true", "'x'"), "TYPE");
+    CHECK_TEXT(plain(UNTORN_JSON, "[1]", "40_000"), "TYPE");
+}
+
+TEST(a_value_is_spelled_in_toml_1_0_unless_what_it_replaces_is_not)
+{
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 08:15:00", "09:30"), "a local time: 09:30:00");
+    CHECK(!value.node->raw);
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 08:15", "09:30"), "a local time: 09:30");
+    CHECK(value.node->raw);
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1979-05-27T07:32:00Z", "1979-05-27 07:33-01:30"),
+               "a date-time with offset: 1979-05-27 07:33:00-01:30");
+    CHECK_TEXT(plain(UNTORN_TOML, "a = 1979-05-27", "1979-05-28"), "a local date: 1979-05-28");
+    CHECK_TEXT(spelled(UNTORN_TOML, "09:30", UNTORN_AS_TOML), "a local time: 09:30:00");
+    CHECK_TEXT(spelled(UNTORN_TOML, "\"\\x41\"", UNTORN_AS_TOML), "a string: A");
+    CHECK(!value.node->raw);
+    CHECK_TEXT(spelled(UNTORN_TOML, "[0x1, # one\n]", UNTORN_AS_TOML), "an array: [0x1, # one\n]");
+}
+
+TEST(what_only_toml_1_1_reads_is_written_anew_with_all_below_it)
+{
+    struct buffer buffer = {0};
+    static const char newer[] = "{a = [07:33, 0xff], 'b c'.d = {e = 1979-05-27T07:32},}";
+    struct untorn_edit edit = {
+        .value = newer, .value_size = strlen(newer), .syntax = UNTORN_AS_TOML};
+    error_begin(&error, NULL, NULL);
+    value_free(&value);
+    CHECK_INT(value_read(&edit, NULL, "key", UNTORN_TOML, &value, &error), 0);
+    CHECK(write_toml_value(&buffer, value.node));
+    static const char wanted[] =
+        "{ a = [07:33:00, 0xff], \"b c\" = { d = { e = 1979-05-27T07:32:00 } } }";
+    CHECK_BYTES(buffer.data, buffer.size, wanted, strlen(wanted));
+    buffer_free(&buffer);
 }
 
 TEST(a_plain_date_replaces_a_date_of_the_same_kind_only)

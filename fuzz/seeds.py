@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""fuzz/seeds.py FOLDER   makes FOLDER/TARGET/*: what the fuzzers start from.
+
+The documents are those of the suites, where they are there ($UNTORN_SUITES, else ../shared/suites
+beside the project's root); edits, patches and keys of them come from their own keys and from a few
+words. A seed is named by its content."""
+
+import hashlib
+import itertools
+import json
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITES = Path(os.environ.get("UNTORN_SUITES") or ROOT.parent / "shared/suites")
+LARGEST = 4096
+
+DOCUMENTS = {
+    "j": [b'{"a": 1, "b": [1, 2, {"c": null}], "d": {"e": "x"}}\n',
+          b'{\n  "a": 1,\n  "b": [\n    1,\n    2\n  ],\n  "c": {}\n}\n',
+          b'[1, 2, 3]', b'{"a":{"b":{"c":[[],[[]]]}},"d":-1.5e3}', b'{}', b'"x"'],
+    "c": [b'{\n  // one\n  "a": 1, // end of a\n  /* b */ "b": [1, /* x */ 2,],\n}\n',
+          b'// top\n{\n\t"a": {"b": 1,},\n\n\t// last\n}\n', b'[ // none\n]'],
+    "t": [b'# top\na = 1\n\n# about t\n[t]\nx = 1 # one\ny = "z"\n\n[[u]]\nn = 1\n[[u]]\n[u.v]\n',
+          b"a.b = 1\nz = 2\na.c.d = 3\n[s]\nk = [1, 2, # two\n  3]\n",
+          b'a = {b = 1, c = {d = "}"}}\ne = [\n  1,\n  # x\n]\n',
+          b'[a.b]\nx = 1\n[a.c]\n[a]\ny = 2',
+          b'd = 1979-05-27T07:32:00Z\nt = 07:32\nf = inf\ns = """\nx\n"""\n'],
+}
+VALUES = [b"1", b"x", b"true", b'"s"', b"[1, 2]", b'{"p": {"q": [{}]}}', b"{a = 1}", b"1979-05-27"]
+KEYS = [b"a", b"b[0]", b"b[+]", b"/a", b"/b/-", b"d.e", b"new.key", b"t.x", b"u[0].n", b"u[1].v",
+        b'"q k".z', b"a.b.c[0]", b"s.k[-1]", b"n[0].m"]
+PATCHES = ['[{"op": "add", "path": "/n", "value": {"x": [1]}}]',
+           '[{"op": "remove", "path": "/a"}]',
+           '[{"op": "move", "from": "/b", "path": "/z"}, {"op": "test", "path": "/z", "value": 1}]',
+           '[{"op": "copy", "from": "/a", "path": "/t/c"}]',
+           '[{"op": "replace", "path": "", "value": {"r": 1}}]',
+           '[{"op": "add", "path": "/b/0", "value": 7}]']
+MERGES = ['{"a": null, "n": {"m": 1}}', '{"t": {"x": 2, "y": null}}', '{"b": {"c": {}}}',
+          '{"u": 1}']
+NUMBERS = ["0", "-0", "1.0", "1e2", "100", "1e999999999999", "-1.5E-3", "0x_ff", "0xff", "0o17",
+           "0b101", "1_000", "9223372036854775808", "-9223372036854775808", "4.9e-324", "inf",
+           "nan", "2.2250738585072011e-308", "9007199254740993", "0.1",
+           "1.7976931348623159e308", "1e-400"]
+
+
+def files(folder, pattern, largest=LARGEST):
+    for file in sorted((SUITES / folder).rglob(pattern)):
+        if file.is_file() and file.stat().st_size <= largest:
+            yield file.read_bytes()
+
+
+def documents():
+    """(letter, bytes), own ones and the suites'."""
+    for letter, texts in DOCUMENTS.items():
+        for text in texts:
+            yield letter, text
+            yield letter, text.replace(b"\n", b"\r\n")
+    for text in files("toml-test/tests/valid", "*.toml"):
+        yield "t", text
+    for text in files("JSONTestSuite/test_parsing", "y_*.json"):
+        yield "j", text
+
+
+def edits():
+    turn = itertools.count()
+    for letter, text in documents():
+        for kind in "suir":
+            number = next(turn)
+            key = KEYS[number * 7 % len(KEYS)]
+            syntax = "psjt"[number % 4]
+            value = VALUES[number * 5 % len(VALUES)]
+            head = f"{letter}1{chr(number % 64)}{kind}{syntax}".encode()
+            yield head + key + b"\0" + value + b"\0" + text
+
+
+def patches():
+    turn = itertools.count()
+    for letter, text in documents():
+        number = next(turn)
+        yield f"{letter}j{PATCHES[number % len(PATCHES)]}\0".encode() + text
+        yield f"{letter}m{MERGES[number % len(MERGES)]}\0".encode() + text
+    for text in files("json-patch-tests", "*tests.json", 100_000):
+        for record in json.loads(text):
+            if "patch" in record and "doc" in record:
+                patch, document = json.dumps(record["patch"]), json.dumps(record["doc"], indent=1)
+                yield f"jj{patch}\0{document}".encode()
+
+
+def keys():
+    turn = itertools.count()
+    for letter, text in documents():
+        yield letter.encode() + KEYS[next(turn) % len(KEYS)] + b"\0" + text
+
+
+def numbers():
+    for one, other in itertools.product(NUMBERS, NUMBERS[:4]):
+        yield f"{one}\0{other}".encode()
+
+
+def seeds():
+    """Target to its inputs."""
+    own_json = DOCUMENTS["j"] + DOCUMENTS["c"]
+    return {
+        "json": [*own_json, *files("JSONTestSuite/test_parsing", "*.json")],
+        "toml": [*DOCUMENTS["t"], *files("toml-test/tests", "*.toml")],
+        "edit": edits(), "patch": patches(), "keypath": keys(), "number": numbers(),
+    }
+
+
+def main():
+    for target, inputs in seeds().items():
+        folder = Path(sys.argv[1]) / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for data in inputs:
+            (folder / hashlib.sha1(data).hexdigest()[:16]).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
