@@ -94,7 +94,8 @@ static void check_other_layout(const struct parsed *parsed, const struct edits *
                                const struct fuzz_text *expected_text)
 {
     struct fuzz_text other, edited;
-    REQUIRE(fuzz_rewrite(parsed, &other));
+    if (!fuzz_rewrite(parsed, &other))
+        return;
     int rc = edit_text(&other, parsed->format, edits->list, edits->count, &edited);
     REQUIRE(rc == expected);
     if (rc == 0)
@@ -214,20 +215,35 @@ static void check_new_spelling(const struct fuzz_text *text, const struct parsed
     free(changed.data);
 }
 
-static bool has_lone_return(const struct fuzz_text *text)
+/* A carriage return alone, blanks at the end of a line, a comma at the start of one. */
+static bool has_odd_line(const struct fuzz_text *text)
 {
-    for (size_t i = 0; i < text->size; i++)
-        if (text->data[i] == '\r' && (i + 1 == text->size || text->data[i + 1] != '\n'))
+    bool starts = false;
+    for (size_t i = 0; i < text->size; i++) {
+        char here = text->data[i], next = i + 1 < text->size ? text->data[i + 1] : '\0';
+        bool blank = here == ' ' || here == '\t';
+        if ((here == '\r' && next != '\n') || (blank && (next == '\n' || next == '\r')) ||
+            (here == ',' && starts))
             return true;
+        starts = here == '\n' || (starts && blank);
+    }
     return false;
 }
 
 /* Nothing tells {} from { } once there was something in it; a table that was only named by longer
- * headers keeps the header that it got; a carriage return alone is no end of a line to a planner.
- */
+ * headers keeps the header that it got; an odd line may be tidied. */
 static bool is_restorable(const struct fuzz_text *text, const struct untorn_node *object)
 {
-    return object->count > 0 && object->origin != NODE_IMPLIED && !has_lone_return(text);
+    return object->count > 0 && object->origin != NODE_IMPLIED && !has_odd_line(text);
+}
+
+/* The part is the whole with some bytes left out. */
+static bool is_part_of(const struct fuzz_text *part, const struct fuzz_text *whole)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < whole->size && at < part->size; i++)
+        at += whole->data[i] == part->data[at];
+    return at == part->size;
 }
 
 static void check_added(const struct fuzz_text *text, const struct parsed *parsed,
@@ -246,12 +262,47 @@ static void check_added(const struct fuzz_text *text, const struct parsed *parse
     REQUIRE(rc == 0 || rc == -UNTORN_TOO_LARGE);
     if (rc != 0)
         return;
+    REQUIRE(node->count == 0 || is_part_of(text, &added)); /* blank lines in {} may go */
     edit = (struct untorn_edit){.kind = UNTORN_UNSET, .key = below};
     REQUIRE(edit_text(&added, parsed->format, &edit, 1, &removed) == 0);
     REQUIRE(same_data(text, &removed, parsed->format));
     REQUIRE(!is_restorable(text, node) || same_text(text, &removed));
     free(added.data);
     free(removed.data);
+}
+
+/* What may come of an edit that makes sense. */
+static void check_change(const struct fuzz_text *text, enum untorn_format format,
+                         const struct untorn_edit *edit)
+{
+    struct fuzz_text changed;
+    int rc = edit_text(text, format, edit, 1, &changed);
+    REQUIRE(rc == 0 || rc == -UNTORN_TOO_LARGE ||
+            (edit->kind == UNTORN_RENAME && rc == -UNTORN_AMBIGUOUS));
+    if (rc == 0 && edit->kind == UNTORN_UNSET)
+        REQUIRE(is_part_of(&changed, text) || format_is_toml(format)); /* which may get a = [] */
+    free(changed.data);
+}
+
+/* It goes, gets another name, becomes a container, makes room for another before it. */
+static void check_changes(const struct fuzz_text *text, const struct parsed *parsed,
+                          const struct untorn_node *node, const char *key)
+{
+    static const char *const values[] = {"{}", "[]", "{\"x\": {\"y z\": [1, {\"p\": 2}]}}",
+                                         "[{\"q\": {}}, {\"r\": 1.5}]"};
+    const char *value = values[text->size % 4];
+    struct untorn_edit edit = set_of(key, UNTORN_AS_JSON, value, strlen(value));
+    check_change(text, parsed->format, &edit);
+    if (!node->key) {
+        edit.kind = UNTORN_INSERT;
+        check_change(text, parsed->format, &edit);
+    }
+    edit = (struct untorn_edit){.kind = UNTORN_UNSET, .key = key};
+    check_change(text, parsed->format, &edit);
+    edit = (struct untorn_edit){
+        .kind = UNTORN_RENAME, .key = key, .value = "new name", .value_size = 8};
+    if (node->key)
+        check_change(text, parsed->format, &edit);
 }
 
 static void check_node(const struct fuzz_text *text, const struct parsed *parsed, uint8_t number)
@@ -262,6 +313,7 @@ static void check_node(const struct fuzz_text *text, const struct parsed *parsed
     if (key && *key) {
         check_own_spelling(text, parsed, node, key);
         check_new_spelling(text, parsed, node, key);
+        check_changes(text, parsed, node, key);
     }
     if (key)
         check_added(text, parsed, node, key, &arena);

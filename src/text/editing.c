@@ -73,6 +73,17 @@ static int prove(struct editing *editing, const struct change *change, const cha
     return 0;
 }
 
+/* Why a planner says that a change has no place in the text. */
+static const char *why_not(const struct change *change)
+{
+    const struct untorn_node *parent =
+        change->kind == CHANGE_REPLACE ? change->node->parent : change->node;
+    if (parent && parent->origin == NODE_TABLES)
+        return "every [[...]] is a table; with another value among them all would be written anew "
+               "and their comments lost: set the whole array";
+    return "this kind of document cannot hold it there";
+}
+
 static int plan_text(struct editing *editing, const struct change *change, char **ret_text,
                      size_t *ret_size, struct untorn_error *error)
 {
@@ -84,7 +95,7 @@ static int plan_text(struct editing *editing, const struct change *change, char 
     if (*ret_text)
         return 0;
     if (rc == -UNTORN_TYPE)
-        error_detail(error, "this kind of document cannot hold it there");
+        error_detail(error, "%s", why_not(change));
     return error_fail(error, rc == 0 ? UNTORN_NO_MEMORY : (enum untorn_status) - rc, NULL);
 }
 

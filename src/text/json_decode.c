@@ -34,7 +34,7 @@ static uint32_t escaped_character(const char **at, const char *end)
             return 0x10000 + ((code - 0xd800) << 10) + (second - 0xdc00);
         }
     }
-    return 0xfffd;
+    return code; /* half a character: kept, and written as the same escape again */
 }
 
 size_t json_decode(const char *raw, size_t size, char *decoded)

@@ -1,7 +1,5 @@
 #include "text/json_gap.h"
 
-#include <string.h>
-
 size_t json_start(const struct parsed *parsed, const struct untorn_node *node)
 {
     return (size_t)((node->key_raw ? node->key_raw : node->raw) - parsed->text);
@@ -29,8 +27,7 @@ size_t json_on(const struct parsed *parsed, size_t at, size_t limit)
 bool json_line_ends(const struct parsed *parsed, size_t at)
 {
     const char *text = parsed->text;
-    size_t left = parsed->size - at;
-    return (left > 0 && text[at] == '\n') || (left > 1 && text[at] == '\r' && text[at + 1] == '\n');
+    return at < parsed->size && (text[at] == '\n' || text[at] == '\r');
 }
 
 size_t json_line_end(const struct parsed *parsed, size_t at)
@@ -42,7 +39,12 @@ size_t json_line_end(const struct parsed *parsed, size_t at)
 bool json_starts_line(const struct parsed *parsed, size_t at)
 {
     at = json_back(parsed, at, 0);
-    return at > 0 && parsed->text[at - 1] == '\n';
+    return at > 0 && json_is_newline(parsed->text, at - 1);
+}
+
+bool json_is_newline(const char *text, size_t at)
+{
+    return text[at] == '\n' || (text[at] == '\r' && text[at + 1] != '\n');
 }
 
 /* ---- reading a gap from left to right ---- */
@@ -73,9 +75,9 @@ static size_t comment_end(const char *text, size_t at, size_t end)
             at++;
         return at;
     }
-    const char *newline = memchr(text + at, '\n', end - at);
-    at = newline ? (size_t)(newline - text) : end;
-    return text[at - 1] == '\r' ? at - 1 : at;
+    while (at < end && text[at] != '\n' && text[at] != '\r')
+        at++;
+    return at;
 }
 
 static void read_comment(struct reading *reading, size_t at, size_t end, bool line)
@@ -170,7 +172,7 @@ static struct json_gap read_gap(const char *text, struct json_gap gap)
 {
     struct reading reading = {.gap = gap, .first_line = true};
     for (size_t at = gap.start; at < gap.end; at++) {
-        if (text[at] == '\n') {
+        if (json_is_newline(text, at)) {
             read_newline(&reading);
         } else if (text[at] == ',') {
             read_comma(&reading, at);

@@ -59,4 +59,8 @@ size_t json_line_end(const struct parsed *parsed, size_t at);
 
 bool json_starts_line(const struct parsed *parsed, size_t at);
 
+/* Whether the byte at `at`, which is not the last of the text, is the end of a line, or the last of
+ * its two. A carriage return alone is one: it ends a // comment. */
+bool json_is_newline(const char *text, size_t at);
+
 #endif

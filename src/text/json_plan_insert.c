@@ -249,7 +249,8 @@ static void insert_among_comments(const struct site *site, const struct json_gap
         return;
     }
     size_t at = json_line_end(site->parsed, gap->tail);
-    size_t below = json_on(site->parsed, at + (site->parsed->text[at] == '\r') + 1, gap->end);
+    size_t newline = json_is_newline(site->parsed->text, at) ? 1 : 2;
+    size_t below = json_on(site->parsed, at + newline, gap->end);
     bool comment = below < gap->end && site->parsed->text[below] == '/';
     struct piece line = comment ? new_line_at(site, below) : new_line_inside(site);
     add_piece(&buffer, site, line);
@@ -261,9 +262,10 @@ static void insert_among_comments(const struct site *site, const struct json_gap
 static size_t last_line_end(const struct site *site, const struct json_gap *gap)
 {
     size_t at = json_back(site->parsed, gap->end, gap->start);
-    while (site->parsed->text[at] != '\n')
+    const char *text = site->parsed->text;
+    while (!json_is_newline(text, at))
         at--;
-    return at > gap->start && site->parsed->text[at - 1] == '\r' ? at - 1 : at;
+    return at > gap->start && text[at] == '\n' && text[at - 1] == '\r' ? at - 1 : at;
 }
 
 static void insert_alone(const struct site *site, const struct json_gap *gap)

@@ -36,21 +36,22 @@ static bool has_blank_line(const struct parsed *parsed, size_t start, size_t end
 {
     size_t lines = 0;
     for (size_t at = start; at < end; at++)
-        lines += parsed->text[at] == '\n';
+        lines += json_is_newline(parsed->text, at);
     return lines > 1;
 }
 
 /* The end of the line above `at`, which is the first on its own. */
 static size_t end_of_line_above(const struct parsed *parsed, size_t at, size_t limit)
 {
+    const char *text = parsed->text;
     at = json_back(parsed, at, limit) - 1;
-    return at > limit && parsed->text[at - 1] == '\r' ? at - 1 : at;
+    return at > limit && text[at] == '\n' && text[at - 1] == '\r' ? at - 1 : at;
 }
 
 static bool starts_line(const struct removal *removal, size_t at)
 {
     size_t back = json_back(removal->parsed, at, removal->left.start);
-    return back > removal->left.start && removal->parsed->text[back - 1] == '\n';
+    return back > removal->left.start && json_is_newline(removal->parsed->text, back - 1);
 }
 
 static bool ends_line(const struct removal *removal, size_t at)

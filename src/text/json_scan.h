@@ -14,10 +14,10 @@
  *
  * What is accepted: exactly one value with blanks around it, in well-formed UTF-8, nested at most
  * JSON_DEPTH levels deep. A UTF-8 byte order mark at the start is skipped. An escape \uD800 to
- * \uDFFF without its other half is accepted: RFC 8259 leaves it open, and json_decode makes U+FFFD
- * of it. Numbers have any size, keys may be there twice. JSONC has comments as well, // to the end
- * of the line and between slash and asterisk, wherever blanks may stand, and one comma behind the
- * last member or element.
+ * \uDFFF without its other half is accepted: RFC 8259 leaves it open. json_decode keeps it as three
+ * bytes that are not of UTF-8, and write_json turns them back. Numbers have any size, keys may be
+ * there twice. JSONC has comments as well, // to the end of the line and between slash and
+ * asterisk, wherever blanks may stand, and one comma behind the last member or element.
  *
  * A text that does not fit into memory is scanned in pieces:
  *

@@ -283,9 +283,7 @@ int json_stream_set(const struct untorn_edit *edit, enum untorn_format format,
     struct arena arena = {0};
     struct keypath path;
     error_begin(&unseen, NULL, NULL);
-    int rc = edit->key
-                 ? keypath_parse(edit->key, &arena, &path, &unseen)
-                 : keypath_segments(edit->segments, edit->segment_count, &arena, &path, &unseen);
+    int rc = keypath_of_edit(edit, &arena, &path, &unseen);
     stream.buffer = malloc(stream.room);
     json_scan_begin(&stream.scanner, format);
     if (rc != 0 || path.count == 0 || !stream.buffer)

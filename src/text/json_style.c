@@ -14,7 +14,7 @@ struct json_indent json_indent_at(const struct parsed *parsed, size_t at)
     static const char mark[] = "\xef\xbb\xbf";
     const char *text = parsed->text;
     size_t line = at;
-    while (line > 0 && text[line - 1] != '\n')
+    while (line > 0 && text[line - 1] != '\n' && text[line - 1] != '\r')
         line--;
     if (line == 0 && at >= 3 && memcmp(text, mark, 3) == 0)
         line = 3;

@@ -454,3 +454,11 @@ int keypath_segments(const char *const *segments, size_t count, struct arena *ar
     }
     return 0;
 }
+
+int keypath_of_edit(const struct untorn_edit *edit, struct arena *arena, struct keypath *ret_path,
+                    struct untorn_error *error)
+{
+    if (edit->key)
+        return keypath_parse(edit->key, arena, ret_path, error);
+    return keypath_segments(edit->segments, edit->segment_count, arena, ret_path, error);
+}

@@ -42,6 +42,10 @@ int keypath_pointer(const char *text, size_t size, struct arena *arena, struct k
 int keypath_segments(const char *const *segments, size_t count, struct arena *arena,
                      struct keypath *ret_path, struct untorn_error *error);
 
+/* As the edit says it: by its key, or by its segments. */
+int keypath_of_edit(const struct untorn_edit *edit, struct arena *arena, struct keypath *ret_path,
+                    struct untorn_error *error);
+
 /* How far a path leads. */
 struct found {
     struct untorn_node *node;   /* what it names, or NULL */

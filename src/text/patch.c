@@ -188,17 +188,46 @@ static int apply_copy(struct operation *operation)
     return rc < 0 ? rc : add_value(operation, copy);
 }
 
+/* Whether it only gets another name in its object, which has none such. */
+static bool is_renaming(const struct operation *operation, size_t common,
+                        const struct untorn_node *node)
+{
+    const struct keypath *path = &operation->path;
+    if (common + 1 != path->count || common + 1 != operation->from.count)
+        return false;
+    const struct step *name = &path->steps[common];
+    return node->key && !node_member(node->parent, name->key, name->key_size);
+}
+
+/* It keeps its place, and the comments in it. */
+static int rename_value(const struct operation *operation)
+{
+    const struct step *step = &operation->path.steps[operation->path.count - 1];
+    struct untorn_node *name = node_add(operation->arena, NULL, NULL, 0, UNTORN_STRING);
+    if (!name)
+        return no_memory(operation->error);
+    name->text = step->key;
+    name->size = step->key_size;
+    return change(operation, UNTORN_RENAME, &operation->from, name);
+}
+
 static int apply_move(struct operation *operation)
 {
-    const struct untorn_node *copy;
+    const struct untorn_node *node, *copy;
     size_t common = common_steps(&operation->from, &operation->path);
     bool below = common == operation->from.count;
     if (below && common < operation->path.count)
         return refuse(operation->error, UNTORN_INVALID, "a value cannot be moved into itself");
-    int rc = copy_from(operation, &copy);
-    if (rc < 0 || below) /* it is there already */
-        return rc;
-    rc = change(operation, UNTORN_UNSET, &operation->from, NULL);
+    int rc = find_value(operation, &operation->from, &node);
+    if (rc < 0)
+        return blame(operation->error, rc, "\"from\"");
+    if (below) /* it is there already */
+        return 0;
+    if (is_renaming(operation, common, node))
+        return rename_value(operation);
+    rc = copy_from(operation, &copy);
+    if (rc == 0)
+        rc = change(operation, UNTORN_UNSET, &operation->from, NULL);
     return rc < 0 ? rc : add_value(operation, copy);
 }
 

@@ -12,8 +12,9 @@
 /* The document a patch is applied to: its tree as it is now, and a way to change it. */
 struct patch_target {
     const struct untorn_node *(*root)(void *context);
-    /* One of UNTORN_SET, _UNSET, _INSERT at `path`, with `value` where one is needed. A set of the
-     * root (no steps) replaces everything. 0 or a negative status, in *error. */
+    /* One of UNTORN_SET, _UNSET, _INSERT, _RENAME at `path`, with `value` where one is needed: a
+     * string, the new name, for the last. A set of the root (no steps) replaces everything. 0 or a
+     * negative status, in *error. */
     int (*change)(void *context, enum untorn_edit_kind kind, const struct keypath *path,
                   const struct untorn_node *value, struct untorn_error *error);
     void *context;

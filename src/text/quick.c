@@ -124,7 +124,7 @@ static bool replace(const struct parsed *parsed, const struct untorn_node *node,
     if (done && node_equal(old.root->first, value.node))
         buffer_add(ret_new, parsed->text, parsed->size);
     else if (done)
-        done = toml_add_value(&spelled, value.node, toml_shape_near(node->parent, node)) == 0 &&
+        done = toml_add_value(&spelled, value.node, toml_shape_of(node)) == 0 &&
                says(&spelled, value.node, format) && splice(parsed, node, &spelled, ret_new);
     buffer_free(&spelled);
     value_free(&value);
@@ -142,9 +142,7 @@ static bool set_toml(const char *text, size_t size, enum untorn_format format,
     struct found found;
     struct parsed skimmed;
     error_begin(&unseen, NULL, NULL);
-    int rc = edit->key
-                 ? keypath_parse(edit->key, &arena, &path, &unseen)
-                 : keypath_segments(edit->segments, edit->segment_count, &arena, &path, &unseen);
+    int rc = keypath_of_edit(edit, &arena, &path, &unseen);
     bool done = toml_skim(text, size, format, &skimmed) && rc == 0 && /* [QUICK-1] */
                 keypath_find(&path, skimmed.root, &found, &unseen) == 0 &&
                 is_plain_case(found.node) && replace(&skimmed, found.node, edit, ret_new);

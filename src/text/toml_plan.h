@@ -61,6 +61,7 @@ struct toml_shape {
     bool close_commas;   /* [1,2] */
     char lines;          /* a string on several lines in three of these quotes, or '\0' */
     const char *opening; /* what follows the first of them: nothing, or a newline */
+    bool crlf;           /* how those lines end */
 };
 
 /* As the siblings have it, `near` and those before, and the brackets around. */

@@ -60,8 +60,10 @@ struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct
 struct toml_shape toml_shape_of(const struct untorn_node *old)
 {
     struct toml_shape shape = toml_shape_near(old->parent, old);
-    if (old->kind == UNTORN_STRING && is_triple(old)) {
+    const char *newline = memchr(old->raw, '\n', old->raw_size);
+    if (old->kind == UNTORN_STRING && is_triple(old) && newline) {
         shape.lines = *old->raw;
+        shape.crlf = newline[-1] == '\r';
         shape.opening = old->raw[3] == '\n' ? "\n" : strncmp(old->raw + 3, "\r\n", 2) ? "" : "\r\n";
     }
     return shape;
@@ -117,11 +119,22 @@ static void add_lines(struct buffer *buffer, const char *opening, const struct u
     buffer_text(buffer, "\"\"\"");
 }
 
+/* Whether it has newlines, all as the lines of the text have them: a file has one kind of ends. */
+static bool has_lines(const struct untorn_node *string, bool crlf)
+{
+    const char *at = string->text, *end = at + string->size;
+    size_t lines = 0;
+    for (; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++, lines++)
+        if ((at > string->text && at[-1] == '\r') != crlf)
+            return false;
+    return lines > 0;
+}
+
 /* One that has no spelling in TOML; false: as usual. */
 static bool add_string(struct buffer *buffer, const struct untorn_node *string,
                        struct toml_shape shape)
 {
-    bool lines = shape.lines && memchr(string->text, '\n', string->size);
+    bool lines = shape.lines && has_lines(string, shape.crlf);
     if (!lines) {
         if (!shape.literal || !fits_literal(string, false))
             return false;
@@ -129,7 +142,8 @@ static bool add_string(struct buffer *buffer, const struct untorn_node *string,
         return true;
     }
     bool empty_line = *string->text == '\n' || *string->text == '\r';
-    const char *opening = empty_line && !*shape.opening ? "\n" : shape.opening;
+    const char *newline = shape.crlf ? "\r\n" : "\n";
+    const char *opening = empty_line && !*shape.opening ? newline : shape.opening;
     if (shape.lines == '\'' && fits_literal(string, true))
         add_quoted(buffer, "\'\'\'", opening, string);
     else

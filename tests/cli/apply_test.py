@@ -31,6 +31,14 @@ def a_json_patch_is_carried_out_in_its_order():
 
 
 @case
+def a_move_to_another_name_keeps_place_and_comments():
+    make("f.toml", "[old] # why\na = 1 # one\n\n[old.sub]\n\n[z]\n")
+    changes("apply", "f.toml", "--json-patch",
+            '[{"op": "move", "from": "/old", "path": "/new"}]')
+    file_is("f.toml", "[new] # why\na = 1 # one\n\n[new.sub]\n\n[z]\n")
+
+
+@case
 def a_patch_may_be_text_or_a_file_or_standard_input():
     make("f.toml", TOML)
     make("patch.json", ADD)

@@ -115,6 +115,17 @@ def a_negative_number_is_an_operand():
 
 
 @case
+def comments_are_not_lost_to_a_value_among_tables():
+    make("f.toml", "[[x]]\na = 1 # one\n\n[[x]]\na = 2\n")
+    done = refuses(1, "f.toml", "set", "f.toml", "x[+]", "3")
+    assert "comments lost: set the whole array" in done.err, done
+    changes("set", "f.toml", "x[+].a", "3")
+    file_is("f.toml", "[[x]]\na = 1 # one\n\n[[x]]\na = 2\n\n[[x]]\na = 3\n")
+    changes("set", "--json", "f.toml", "x", "[3]")
+    file_is("f.toml", "x = [3]\n")
+
+
+@case
 def a_value_may_come_from_a_file_or_standard_input():
     make("f.toml", TOML)
     make("secret", "s3cret\n")

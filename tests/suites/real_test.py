@@ -196,6 +196,9 @@ def leaf_is_set(document, path):
             if not problem and not (after.startswith(rest[0]) and after.endswith(rest[1])):
                 problem = f"more than the value has changed:\n{document.difference(after)}"
         case("a value set to another changes its own bytes alone", document, path, problem)
+        twice, _ = attempt(document, edit, edit)
+        case("one edit gives what it gives among several", document, path,
+             None if twice == after else f"{after!r}\n  {twice!r}")
     if after:
         twins_agree(document, path, after, edit)
 

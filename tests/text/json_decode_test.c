@@ -49,16 +49,16 @@ TEST(two_halves_are_one_character)
     check("\\udbff\\udfff", "\xf4\x8f\xbf\xbf", 4);
 }
 
-TEST(a_half_alone_becomes_the_replacement_character)
+TEST(a_half_alone_is_kept)
 {
-    check("\\ud800", "\xef\xbf\xbd", 3);
-    check("\\udc00", "\xef\xbf\xbd", 3);
-    check("\\ud800x", "\xef\xbf\xbdx", 4);
-    check("\\ud800\\n", "\xef\xbf\xbd\n", 4);
+    check("\\ud800", "\xed\xa0\x80", 3);
+    check("\\udc00", "\xed\xb0\x80", 3);
+    check("\\ud800x", "\xed\xa0\x80x", 4);
+    check("\\ud800\\n", "\xed\xa0\x80\n", 4);
     check("\\ud800\\u0041",
-          "\xef\xbf\xbd"
+          "\xed\xa0\x80"
           "A",
           4);
-    check("\\udc00\\ud800", "\xef\xbf\xbd\xef\xbf\xbd", 6);
-    check("\\ud800\\ud800\\udc00", "\xef\xbf\xbd\xf0\x90\x80\x80", 7);
+    check("\\udc00\\ud800", "\xed\xb0\x80\xed\xa0\x80", 6);
+    check("\\ud800\\ud800\\udc00", "\xed\xa0\x80\xf0\x90\x80\x80", 7);
 }

@@ -33,6 +33,14 @@ TEST(the_comma_comes_before_the_comment_at_the_end_of_the_line)
     ADD("{\"a\": 1 /* one */}", "", "b", "2", "{\"a\": 1 /* one */, \"b\": 2}");
 }
 
+TEST(a_comment_ends_at_a_carriage_return_alone_too)
+{
+    ADD("{\"a\": 1 // one\r}", "", "b", "2", "{\"a\": 1, // one\n  \"b\": 2\r}");
+    ADD("{\"a\": 1, // one\r}", "", "b", "2", "{\"a\": 1, // one\n  \"b\": 2,\r}");
+    ADD("{ // none\r}", "", "b", "2", "{ // none\n  \"b\": 2\r}");
+    ADD("{ // none\r  // at all\r}", "", "b", "2", "{ // none\n  \"b\": 2\r  // at all\r}");
+}
+
 TEST(a_trailing_comma_is_kept_up)
 {
     ADD("{\n  \"a\": 1, // one\n}", "", "b", "2", "{\n  \"a\": 1, // one\n  \"b\": 2,\n}");

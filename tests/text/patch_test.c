@@ -68,6 +68,10 @@ static int put(const struct keypath *path, enum untorn_edit_kind kind, struct un
         document.root = value;
         return 0;
     }
+    if (kind == UNTORN_RENAME) {
+        CHECK(found->node && !node_member(found->parent, value->text, value->size));
+        return node_rename(&document.parsed.arena, found->node, value->text, value->size) ? 0 : -1;
+    }
     if (kind == UNTORN_UNSET) {
         CHECK(found->node);
         node_remove(found->node);
@@ -242,6 +246,18 @@ TEST(move_and_copy_take_the_value_before_they_change_anything)
                   "{\"a\":{\"b\":1}}");
 }
 
+TEST(a_move_in_the_same_object_to_a_free_name_is_a_renaming)
+{
+    check_patched("{\"a\":1,\"b\":2}", "[{\"op\":\"move\",\"from\":\"/a\",\"path\":\"/c\"}]",
+                  "{\"c\":1,\"b\":2}");
+    CHECK(document.changes == 1 && document.last_kind == UNTORN_RENAME);
+    check_patched("{\"a\":1,\"b\":2}", "[{\"op\":\"move\",\"from\":\"/a\",\"path\":\"/b\"}]",
+                  "{\"b\":1}");
+    CHECK(document.changes == 2);
+    check_patched("[1,2]", "[{\"op\":\"move\",\"from\":\"/0\",\"path\":\"/1\"}]", "[2,1]");
+    CHECK(document.changes == 2);
+}
+
 TEST(a_move_to_where_it_is_changes_nothing)
 {
     CHECK_INT(patch_text("{\"a\":1}", "[{\"op\":\"move\",\"from\":\"/a\",\"path\":\"/a\"}]"), 0);
@@ -262,7 +278,7 @@ TEST(an_operation_sees_what_the_one_before_it_did)
                   "{\"op\":\"test\",\"path\":\"/e/b/0\",\"value\":{\"c\":1}},"
                   "{\"op\":\"remove\",\"path\":\"/e/b\"}]",
                   "{\"d\":{\"c\":1},\"e\":{}}");
-    CHECK_INT(document.changes, 7);
+    CHECK_INT(document.changes, 6); /* the move is one */
 }
 
 TEST(a_value_brings_the_spelling_of_its_scalars_but_not_its_layout)

@@ -78,6 +78,7 @@ TEST(scalars_of_tables_are_replaced_as_the_general_way_does_it)
     CHECK(toml(sample, "last.f", "2", UNTORN_PLAIN));
     CHECK(toml(sample, "last.f", "inf", UNTORN_AS_TOML));
     CHECK(toml(sample, "last.f", "1.5", UNTORN_PLAIN)); /* is there already */
+    CHECK(toml("a = \"\"\"\nx\n\"\"\"\n", "a", "y\nz", UNTORN_PLAIN));
     CHECK(toml("\xef\xbb\xbf"
                "a = 1\n",
                "a", "2", UNTORN_PLAIN));

@@ -39,13 +39,22 @@ TEST(a_string_on_several_lines_stays_on_several_lines)
 {
     toml_check(toml_set("a = \"\"\"\nx\n\"\"\" # c\n", "/a", "\"y\\nz\\n\""),
                "a = \"\"\"\ny\nz\n\"\"\" # c\n");
-    toml_check(toml_set("a = \"\"\"x\"\"\"\n", "/a", "\"y\\nz\""), "a = \"\"\"y\nz\"\"\"\n");
-    toml_check(toml_set("a = \"\"\"x\"\"\"\n", "/a", "\"\\nz\""), "a = \"\"\"\n\nz\"\"\"\n");
-    toml_check(toml_set("a = \"\"\"x\"\"\"\n", "/a", "\"\\\\ \\\"\\\"\\\"\\\" \\r\\u0001\\n\\\"\""),
-               "a = \"\"\"\\\\ \"\"\\\"\" \\u000d\\u0001\n\\\"\"\"\"\n");
+    toml_check(toml_set("a = \"\"\"x\n\"\"\"\n", "/a", "\"y\\nz\""), "a = \"\"\"y\nz\"\"\"\n");
+    toml_check(toml_set("a = \"\"\"x\n\"\"\"\n", "/a", "\"\\nz\""), "a = \"\"\"\n\nz\"\"\"\n");
+    toml_check(
+        toml_set("a = \"\"\"x\n\"\"\"\n", "/a", "\"\\\\ \\\"\\\"\\\"\\\" \\r\\u0001\\n\\\"\""),
+        "a = \"\"\"\\\\ \"\"\\\"\" \\u000d\\u0001\n\\\"\"\"\"\n");
     toml_check(toml_set("a = '''\nx'''\n", "/a", "\"y\\n\\\\\""), "a = '''\ny\n\\'''\n");
     toml_check(toml_set("a = '''\nx'''\n", "/a", "\"it's\\n\""), "a = \"\"\"\nit's\n\"\"\"\n");
     toml_check(toml_set("a = \"\"\"\r\nx\r\n\"\"\"\r\n", "/a", "\"y\\r\\nz\\r\\n\""),
                "a = \"\"\"\r\ny\r\nz\r\n\"\"\"\r\n");
     toml_check(toml_set("a = \"\"\"\nx\n\"\"\"\n", "/a", "[\"y\\nz\"]"), "a = [\"y\\nz\"]\n");
+}
+
+TEST(a_string_whose_lines_end_otherwise_stays_on_one_line)
+{
+    toml_check(toml_set("a = \"\"\"\r\nx\r\n\"\"\"\r\n", "/a", "\"y\\nz\""), "a = \"y\\nz\"\r\n");
+    toml_check(toml_set("a = \"\"\"\nx\n\"\"\"\n", "/a", "\"y\\r\\nz\\n\""),
+               "a = \"y\\r\\nz\\n\"\n");
+    toml_check(toml_set("a = \"\"\"x\"\"\"\r\n", "/a", "\"y\\nz\""), "a = \"y\\nz\"\r\n");
 }
