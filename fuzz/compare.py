@@ -11,7 +11,7 @@ The second way looks again at documents that differed: FOLDER/compare-NAME.json 
 Where the two may differ, because the reference is not to the letter or has other limits: a byte
 order mark (skipped here), TOML's integers beyond 64 bits (refused here), the year 0000 and the
 second 60 (Python has none), the ends of lines within TOML's strings (tomllib makes them all \\n),
-half a surrogate pair in JSON (U+FFFD here), and nesting beyond what either takes."""
+and nesting beyond what either takes."""
 
 import argparse
 import ctypes
@@ -81,14 +81,7 @@ def refuse(word):
 
 
 def as_pairs(pairs):
-    return ("object", tuple((without_halves(key), without_halves(item)) for key, item in pairs))
-
-
-def without_halves(value):
-    """Of surrogate pairs, in strings and in lists of them."""
-    if isinstance(value, list):
-        return [without_halves(item) for item in value]
-    return re.sub("[\ud800-\udfff]", "\ufffd", value) if isinstance(value, str) else value
+    return ("object", tuple(pairs))
 
 
 def a_float(text):
@@ -97,8 +90,7 @@ def a_float(text):
 
 
 def json_data(text):
-    return without_halves(json.loads(text, parse_constant=refuse, parse_float=a_float,
-                                     object_pairs_hook=as_pairs))
+    return json.loads(text, parse_constant=refuse, parse_float=a_float, object_pairs_hook=as_pairs)
 
 
 def json_difference(library, data):

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text/keypath.h"
+#include "text/value.h"
 
 enum { MOST_NODES = 64 };
 
@@ -107,11 +108,22 @@ static void check_path_of(const struct untorn_node *node, const struct untorn_no
     REQUIRE(rc == 0 && found.node == node);
 }
 
+/* Half a surrogate pair, which a JSON escape can smuggle in. */
+static bool has_half(const struct untorn_node *node)
+{
+    for (; node; node = node->parent)
+        if (node->key && !value_is_utf8(node->key, node->key_size))
+            return true;
+    return false;
+}
+
 static void check_nodes(const struct untorn_node *root)
 {
     const struct untorn_node *node = root;
     for (size_t i = 0; node && i < MOST_NODES; i++, node = fuzz_next_node(node)) {
         struct arena arena = {0};
+        if (has_half(node))
+            continue; /* there is no key to type for it */
         check_path_of(node, root, false, &arena);
         if (!has_zero(node))
             check_path_of(node, root, true, &arena);

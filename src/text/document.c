@@ -137,6 +137,11 @@ static int set_missing(struct editing *editing, const struct keypath *path,
                             .index = found->parent->count,
                             .value = value};
     int rc = value_fits(value, editing->parsed.format, depth_of(found->parent) + 1, error);
+    if (rc == 0 && change.kind == CHANGE_ADD && format_is_toml(editing->parsed.format) &&
+        !value_is_utf8(change.key, change.key_size)) {
+        error_detail(error, "the key has half a surrogate pair, which TOML does not have");
+        return error_fail(error, UNTORN_TYPE, NULL);
+    }
     return rc != 0 ? rc : editing_change(editing, &change, error);
 }
 

@@ -357,6 +357,9 @@ static const char *unfit_for_toml(const struct untorn_node *node, bool top)
         return "TOML has no null; unset removes a key";
     if (node->kind == UNTORN_INTEGER && !number_integer(node->text, node->size, &number))
         return "TOML's integers have 64 bits; --string keeps a longer one as a string";
+    if ((node->kind == UNTORN_STRING && !value_is_utf8(node->text, node->size)) ||
+        (!top && node->key && !value_is_utf8(node->key, node->key_size)))
+        return "half a surrogate pair, which JSON can escape and TOML does not have";
     return !top && node->repeated ? "a key is there twice, which TOML does not have" : NULL;
 }
 
