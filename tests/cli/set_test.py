@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -294,6 +295,24 @@ def a_key_in_a_message_is_escaped():
     make("f.toml", TOML)
     done = expect(3, "unset", "f.toml", "-k", "\x1b[31m\nuntorn: fine")
     assert "\x1b" not in done.err and done.err.count("\n") == 1, done
+
+
+def set_in_little_memory(key, value):
+    """With 32 MB of data, a third of what a tree of the file takes."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_DATA, (32 << 20, 32 << 20))
+    return subprocess.run(["untorn", "set", "large.json", key, value], preexec_fn=limit,
+                          stderr=subprocess.DEVNULL, check=False).returncode
+
+
+@case
+def a_large_file_needs_little_memory():
+    records = ",\n".join(f'  "key-{i}": {{"a": [{i}, true], "b": "text"}}' for i in range(300000))
+    make("large.json", "{\n" + records + ',\n  "end": 0\n}\n')
+    before = Path("large.json").read_bytes()
+    assert set_in_little_memory("end", "7") == 0
+    assert Path("large.json").read_bytes() == before.replace(b'"end": 0', b'"end": 7')
+    assert set_in_little_memory("new", "1") == 1  # the general way, which makes a tree
 
 
 if __name__ == "__main__":
