@@ -26,25 +26,23 @@ static size_t large(void)
     return pairs_is_quick() ? 10000 : LARGE;
 }
 
-static void prepare_records(void)
-{
-    prepare(shape_records(large()));
-}
+#define PREPARE(name)                                                                              \
+    static void prepare_##name(void)                                                               \
+    {                                                                                              \
+        prepare(shape_##name(large()));                                                            \
+    }
 
-static void prepare_numbers(void)
-{
-    prepare(shape_numbers(large()));
-}
-
-static void prepare_characters(void)
-{
-    prepare(shape_characters(large()));
-}
-
-static void prepare_brackets(void)
-{
-    prepare(shape_brackets(large()));
-}
+PREPARE(records)
+PREPARE(numbers)
+PREPARE(characters)
+PREPARE(brackets)
+PREPARE(tokens)
+PREPARE(lines)
+PREPARE(nested)
+PREPARE(strings)
+PREPARE(letters)
+PREPARE(escapes)
+PREPARE(codes)
 
 static void prepare_lock_file(void)
 {
@@ -82,6 +80,13 @@ static const struct pairs_row rows[] = {
     ROW("scan 16 MB of JSON numbers", prepare_numbers, scan_json, 32000, 1),
     ROW("scan 16 MB of JSON characters", prepare_characters, scan_json, 32000, 1),
     ROW("scan 16 MB of JSON brackets", prepare_brackets, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON tiny tokens", prepare_tokens, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON tokens on lines", prepare_lines, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON nested tokens", prepare_nested, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON short strings", prepare_strings, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON short strings, not ASCII", prepare_letters, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON escapes", prepare_escapes, scan_json, 32000, 1),
+    ROW("scan 16 MB of JSON escapes of characters", prepare_codes, scan_json, 32000, 1),
     ROW("scan 160 KB of TOML", prepare_lock_file, scan_toml, 533, 10),
     ROW("scan 10 MB of TOML", prepare_large_toml, scan_toml, 33333, 1),
 };

@@ -1,6 +1,8 @@
 #include "shapes.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +72,136 @@ struct shape shape_brackets(size_t size)
     add(&shape, "]\n");
     return shape;
 }
+
+/* ---- what cannot be foreseen ---- */
+
+/* The same numbers in every run, without a pattern that a processor could learn. */
+static unsigned draw(uint64_t *state, unsigned below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((*state >> 33) % below);
+}
+
+struct nest {
+    struct shape shape;
+    uint64_t random;
+    size_t depth, deepest;
+    char closers[1000];
+    bool empty; /* nothing is in the innermost container yet */
+    bool lines; /* each token on a line of its own */
+};
+
+static void begin_token(struct nest *nest)
+{
+    if (nest->lines)
+        add(&nest->shape, "\n%*s", (int)draw(&nest->random, 40), "");
+}
+
+static void open_container(struct nest *nest)
+{
+    bool object = draw(&nest->random, 2);
+    add(&nest->shape, object ? "{" : "[");
+    nest->closers[nest->depth++] = object ? '}' : ']';
+    nest->empty = true;
+}
+
+static void close_container(struct nest *nest)
+{
+    begin_token(nest);
+    add(&nest->shape, "%c", nest->closers[--nest->depth]);
+    nest->empty = false;
+}
+
+static void add_item(struct nest *nest)
+{
+    static const char *const tiny[] = {"1",    "\"a\"", "{}",   "[]", "true", "null",  "false",
+                                       "-0.5", "0",     "\"\"", "12", "1e9",  "\"bc\""};
+    static const char *const keys[] = {"k", "", "id", "name"};
+    if (!nest->empty)
+        add(&nest->shape, ",");
+    begin_token(nest);
+    if (nest->closers[nest->depth - 1] == '}')
+        add(&nest->shape, nest->lines ? "\"%s\": " : "\"%s\":", keys[draw(&nest->random, 4)]);
+    if (nest->depth < nest->deepest && draw(&nest->random, 4) == 0) {
+        open_container(nest);
+        return;
+    }
+    add(&nest->shape, "%s", tiny[draw(&nest->random, sizeof tiny / sizeof *tiny)]);
+    nest->empty = false;
+}
+
+/* The deeper they may be, the more rarely they end. */
+static struct shape nested(size_t size, size_t deepest, bool lines)
+{
+    struct nest nest = {.random = 1, .deepest = deepest, .lines = lines};
+    add(&nest.shape, "[");
+    nest.closers[nest.depth++] = ']';
+    nest.empty = true;
+    while (nest.shape.size < size)
+        if (nest.depth > 1 && draw(&nest.random, deepest > 100 ? 6 : 5) == 0)
+            close_container(&nest);
+        else
+            add_item(&nest);
+    while (nest.depth > 0)
+        close_container(&nest);
+    return nest.shape;
+}
+
+struct shape shape_tokens(size_t size)
+{
+    return nested(size, 8, false);
+}
+
+struct shape shape_lines(size_t size)
+{
+    return nested(size, 8, true);
+}
+
+struct shape shape_nested(size_t size)
+{
+    return nested(size, 900, false);
+}
+
+static struct shape strings(size_t size, const char *const *parts, unsigned count, unsigned longest)
+{
+    struct shape shape = {0};
+    uint64_t random = 1;
+    add(&shape, "[\"\"");
+    while (shape.size < size) {
+        add(&shape, ",\"");
+        for (unsigned left = draw(&random, longest + 1); left > 0; left--)
+            add(&shape, "%s", parts[draw(&random, count)]);
+        add(&shape, "\"");
+    }
+    add(&shape, "]\n");
+    return shape;
+}
+
+struct shape shape_strings(size_t size)
+{
+    static const char *const parts[] = {"a", "b", "0", "{", ",", ":"};
+    return strings(size, parts, 6, 20);
+}
+
+struct shape shape_letters(size_t size)
+{
+    static const char *const parts[] = {"a", "b", "\xc3\xa9", "\xe4\xbd\xa0", "\xf0\x9f\x98\x80"};
+    return strings(size, parts, 5, 20);
+}
+
+struct shape shape_escapes(size_t size)
+{
+    static const char *const parts[] = {"\\n", "\\\"", "\\\\", "a", "\\/", "bcd"};
+    return strings(size, parts, 6, 60);
+}
+
+struct shape shape_codes(size_t size)
+{
+    static const char *const parts[] = {"\\u00e9", "\\ud83d\\uDE00", "a", "\\u4F60", "\\t"};
+    return strings(size, parts, 5, 20);
+}
+
+/* ---- TOML, and what grows ---- */
 
 struct shape shape_packages(size_t size)
 {

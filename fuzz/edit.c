@@ -111,8 +111,7 @@ static void check_other_layout(const struct parsed *parsed, const struct edits *
                                const struct fuzz_text *expected_text)
 {
     struct fuzz_text other, edited;
-    if (!fuzz_rewrite(parsed, &other))
-        return;
+    fuzz_rewrite(parsed, &other);
     int rc = edit_text(&other, parsed->format, edits->list, edits->count, &edited);
     bool refused = format_is_toml(parsed->format) &&
                    (rc == -UNTORN_TYPE || expected == -UNTORN_TYPE); /* to keep its comments */

@@ -67,13 +67,10 @@ bool fuzz_has_repeated(const struct untorn_node *root);
 /* Parses what must be a document. */
 struct parsed fuzz_parse(const char *text, size_t size, enum untorn_format format);
 
-/* Arrays and objects inside each other, the root among them, or one of them and a scalar in it.
- * TOML has limits for a key and for brackets, not for both together: what is written of a tree
- * deeper than value_depth may exceed one of them. */
+/* Arrays and objects inside each other, the root among them, and a scalar in the innermost. */
 size_t fuzz_depth(const struct untorn_node *root);
 
-/* The same data in another layout: a text of its own; free it. false: it is too deep to have one.
- */
-bool fuzz_rewrite(const struct parsed *parsed, struct fuzz_text *ret_text);
+/* The same data in another layout: a text of its own; free it. */
+void fuzz_rewrite(const struct parsed *parsed, struct fuzz_text *ret_text);
 
 #endif

@@ -15,12 +15,14 @@
 #define json_scan_skip portable_skip
 #define json_scan_rest portable_rest
 #define json_token_text portable_text
+#define json_bulk portable_bulk
 void json_scan_begin(struct json_scanner *scanner, enum untorn_format format);
 void json_scan_feed(struct json_scanner *scanner, const char *text, size_t size, bool last);
 enum json_token json_scan_next(struct json_scanner *scanner);
 enum json_token json_scan_skip(struct json_scanner *scanner, size_t depth);
 enum json_token json_scan_rest(struct json_scanner *scanner);
 const char *json_token_text(const struct json_scanner *scanner);
+#include "text/json_bulk.c"
 #include "text/json_scan.c"
 #undef json_scan_begin
 #undef json_scan_feed
@@ -28,6 +30,7 @@ const char *json_token_text(const struct json_scanner *scanner);
 #undef json_scan_skip
 #undef json_scan_rest
 #undef json_token_text
+#undef json_bulk
 
 /* ---- a scan in pieces ---- */
 
@@ -141,6 +144,38 @@ static void check_rest(const struct fuzz_text *text, enum untorn_format format,
             (expected == JSON_DONE));
 }
 
+/* Behind many tokens, so that it is taken in bulk, and with blanks behind it, so that all of it is:
+ * judged as it is token by token. */
+static void check_bulk(const struct fuzz_text *text, enum untorn_format format)
+{
+    enum { TOKENS = 300, BLANKS = 70 };
+    struct json_scanner rest, tokens, portable;
+    struct buffer buffer = {0};
+    enum json_token token;
+    buffer_text(&buffer, "[");
+    for (int i = 0; i < TOKENS; i++)
+        buffer_text(&buffer, "1,");
+    buffer_add(&buffer, text->data, text->size);
+    buffer_repeat(&buffer, ' ', BLANKS);
+    buffer_text(&buffer, "]");
+    REQUIRE(!buffer.failed);
+    struct fuzz_text all = fuzz_copy(buffer.data, buffer.size); /* of exactly its size */
+    buffer_free(&buffer);
+    json_scan_begin(&rest, format);
+    json_scan_feed(&rest, all.data, all.size, true);
+    json_scan_begin(&tokens, format);
+    json_scan_feed(&tokens, all.data, all.size, true);
+    portable_begin(&portable, format);
+    portable_feed(&portable, all.data, all.size, true);
+    while ((token = json_scan_next(&tokens)) < JSON_DONE)
+        ;
+    REQUIRE(json_scan_rest(&rest) == token);
+    REQUIRE(portable_rest(&portable) == token);
+    compare_tokens(&rest, &tokens, token);
+    compare_tokens(&portable, &tokens, token);
+    free(all.data);
+}
+
 /* What comes before a flaw is the beginning of a document. [SCAN-4] */
 static void check_flaw(const struct fuzz_text *text, enum untorn_format format,
                        const struct flaw *flaw)
@@ -195,6 +230,7 @@ static bool check_format(const struct fuzz_text *text, enum untorn_format format
     struct flaw flaw;
     enum json_token token = scan_three_ways(text, format, &flaw);
     check_rest(text, format, token, &flaw);
+    check_bulk(text, format);
     if (token == JSON_WRONG)
         check_flaw(text, format, &flaw);
     return check_tree(text, format, token, &flaw, ret_parsed);

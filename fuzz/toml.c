@@ -75,8 +75,6 @@ static bool check_format(const struct fuzz_text *text, enum untorn_format format
     }
     check_statements(ret_parsed);
     check_nodes(ret_parsed);
-    if (fuzz_depth(ret_parsed->root) > value_depth(format))
-        return true;
     check_written(ret_parsed, &(struct untorn_style){0});
     check_written(ret_parsed, &(struct untorn_style){.sorted = true, .ascii = true, .crlf = true});
     return true;

@@ -17,12 +17,15 @@ enum {
     LIMIT_CHUNK = 256 * 1024,
     LIMIT_STRETCH = 8 * 1024, /* bytes compared at a time; a multiple of what a disk writes whole */
     LIMIT_INHERITED = 512,    /* locks named in UNTORN_LOCK */
+    LIMIT_STEPS = 16384,      /* changes by which one value becomes another, not as a whole */
+    LIMIT_MATCHES = 65536,    /* pairs of elements that are compared to find what stays */
 };
 
 #define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */
 #define LIMIT_YIELD_NS 1000000ull /* we step back this long after waiters announced themselves */
 #define LIMIT_ONCE_NS 2000000ull  /* "try once": others may hold it for the moment of a look */
 #define LIMIT_DIRECTORY_LOCK_NS 100000000ull /* then we go on without it */
+#define LIMIT_RESCANNED (256ull << 20)       /* bytes scanned again and again for those changes */
 #define LIMIT_CONTENT (1ull << 40)           /* bytes of one file */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/difference.h"
 #include "text/format.h"
 #include "text/patch.h"
 #include "text/place.h"
@@ -160,7 +161,13 @@ static int set_existing(struct editing *editing, struct untorn_node *old, struct
                      value_kind_words(value->kind));
         return error_fail(error, UNTORN_TYPE, NULL);
     }
-    return editing_change(editing, &change, error);
+    struct difference difference = {0};
+    bool piecewise = old->kind == value->kind && node_is_container(old) &&
+                     difference_find(&editing->parsed, old, value, &difference);
+    rc = piecewise ? difference_apply(&difference, editing, error)
+                   : editing_change(editing, &change, error);
+    difference_free(&difference);
+    return rc;
 }
 
 static int set_at(struct editing *editing, const struct keypath *path, const struct found *found,

@@ -2,7 +2,8 @@
  *
  * Each edit is looked up (keypath.h), its value read, planned (plan.h) and spliced. The new text is
  * scanned, and must hold exactly the data that the same edit makes of the old data. One scalar
- * replaced by another goes a quicker way with a proof of its own (quick.h).
+ * replaced by another goes a quicker way with a proof of its own (quick.h); a container that is to
+ * become another is changed where they differ (difference.h).
  *
  *   DOCUMENT-1  A text that was edited is a document of its format.
  *   DOCUMENT-2  Its data is the old data with the edit done to it: node_equal. Else the edit fails

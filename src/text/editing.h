@@ -1,5 +1,9 @@
 /* A text that is being edited: each change is planned, spliced, and proven before it counts.
  *
+ * Scalars that only get another spelling do not get in each other's way: they are changed in the
+ * tree at once, and in the text together, when something else is changed or the text is taken. So
+ * a thousand of them cost one scan.
+ *
  *     struct editing editing;
  *     rc = editing_begin(&editing, text, size, format, NULL, error);
  *     rc = editing_change(&editing, &change, error);    as often as needed
@@ -19,8 +23,11 @@ typedef int planner(const struct parsed *parsed, const struct change *change,
 
 struct editing {
     planner *plan;
-    struct parsed parsed; /* of the text as it is now */
+    struct parsed parsed; /* of the text as it is now, but for the scalars below */
     char *text;           /* that text, once something has changed; before, the one given */
+    struct plan scalars;  /* changed in the tree, and not yet in the text; in any order */
+    size_t changes;       /* made so far */
+    struct plan last;     /* of the last of them: what it replaces in the text before it */
 };
 
 /* `text` is borrowed until editing_free. `plan` is NULL for the format's own planner. */
@@ -28,9 +35,13 @@ int editing_begin(struct editing *ret_editing, const char *text, size_t size,
                   enum untorn_format format, planner *plan, struct untorn_error *error);
 
 /* `change->node` is of editing->parsed, `change->value` in no tree. Both are used up: after 0 there
- * is a new tree, and nodes of the old one are gone. [DOCUMENT-1] [DOCUMENT-2] */
+ * may be a new tree, and then nodes of the old one are gone. That a scalar was spelled wrong is
+ * noticed with the next change or when the text is taken. [DOCUMENT-1] [DOCUMENT-2] */
 int editing_change(struct editing *editing, const struct change *change,
                    struct untorn_error *error);
+
+/* Brings all changes into the text; then editing->text is it, or NULL if nothing has changed. */
+int editing_settle(struct editing *editing, struct untorn_error *error);
 
 /* The text as it is now: new, terminated. */
 int editing_take(struct editing *editing, char **ret_text, size_t *ret_size,

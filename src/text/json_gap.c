@@ -86,6 +86,8 @@ static void read_comment(struct reading *reading, size_t at, size_t end, bool li
     if (!reading->first_line) {
         if (reading->pending == NOWHERE)
             reading->pending = at;
+        if (reading->comma_here)
+            reading->gap.comma_tail = end;
         return;
     }
     reading->last_end = end;

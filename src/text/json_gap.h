@@ -22,6 +22,8 @@ struct json_gap {
 
     bool has_comma;
     size_t comma;
+    size_t comma_tail; /* behind the comments on the line of a comma that is on a later line than
+                          the left neighbour; 0: there are none */
 
     size_t tail;       /* behind the last comment of the left neighbour, else `start`. Behind a
                           bracket: the comments on its line, if it ends there */

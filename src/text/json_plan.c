@@ -51,6 +51,7 @@ static struct json_layout layout_of_replacement(const struct parsed *parsed,
     struct json_layout layout = {.indent = json_indent_at(parsed, json_start(parsed, old))};
     bool likewise = old->kind == value->kind || !parent;
     layout.one_line = json_is_on_one_line(parent) || (likewise && json_is_on_one_line(old));
+    layout.model = old->kind == value->kind ? old : NULL;
     layout.padded = json_padding(old, value->kind);
     if (!layout.padded && !(likewise && json_is_on_one_line(old)))
         layout.padded = json_padding(parent, value->kind);
@@ -68,6 +69,7 @@ static void replace(struct json_job *job)
         const struct untorn_node *place = node_is_container(old) ? old : old->parent;
         style = json_style_in(parsed, place);
         layout = layout_of_replacement(parsed, old, value);
+        job->plan->unsure = style.unsure || (layout.model && node_is_cut(layout.model));
     }
     json_add_value(&buffer, value, &style, &layout);
     size_t start = (size_t)(old->raw - parsed->text);

@@ -23,6 +23,7 @@ struct site {
     const struct parsed *parsed;
     const struct untorn_node *container, *previous, *next; /* what the new one stands between */
     struct json_style style;
+    bool comma_first; /* the commas begin the lines */
 };
 
 static struct json_gap gap_of(const struct site *site, const struct untorn_node *left,
@@ -52,23 +53,85 @@ static const struct untorn_node *neighbour(const struct site *site)
     return site->previous ? site->previous : site->next;
 }
 
-/* A container is laid out as its neighbour is, if that is one of the same kind, else as the
- * container in which it stands. */
+/* Siblings that are looked at to see how things are laid out. */
+enum { NEAR = 32 };
+
+/* Whether the node may be looked at; else the plan is unsure. */
+static bool is_all_there(const struct site *site, const struct untorn_node *node)
+{
+    site->job->plan->unsure |= node->cut;
+    return !node->cut;
+}
+
+/* The nearest one that may be laid out likewise: those before it first, and the neighbour rather
+ * than none. */
+static const struct untorn_node *find_model(const struct site *site)
+{
+    const struct untorn_node *value = site->job->change->value, *beside = neighbour(site);
+    size_t left = NEAR;
+    if (!node_is_container(value) || site->comma_first)
+        return NULL;
+    for (const struct untorn_node *at = site->previous; at && left > 0; at = at->previous, left--)
+        if (is_all_there(site, at) && json_is_model(at, value))
+            return at;
+    for (const struct untorn_node *at = site->next; at && left > 0; at = at->next, left--)
+        if (is_all_there(site, at) && json_is_model(at, value))
+            return at;
+    return beside && beside->kind == value->kind && beside->count > 0 ? beside : NULL;
+}
+
+/* The kind of containers other than this one, as those in the model have it, or those around. */
+static enum untorn_kind find_padding(const struct site *site, const struct untorn_node *model,
+                                     enum untorn_kind kind)
+{
+    size_t left = NEAR;
+    for (const struct untorn_node *at = model ? model->first : site->container->first;
+         at && left > 0; at = at->next, left--)
+        if (is_all_there(site, at) && at->kind == kind && json_is_on_one_line(at))
+            return json_padding(at, kind);
+    return json_padding(site->container, kind);
+}
+
+static void set_padding(struct json_layout *layout, const struct site *site,
+                        const struct untorn_node *model)
+{
+    enum untorn_kind kind = site->job->change->value->kind;
+    enum untorn_kind other = kind == UNTORN_OBJECT ? UNTORN_ARRAY : UNTORN_OBJECT;
+    layout->padded = json_padding(model ? model : site->container, kind);
+    layout->padded_too = find_padding(site, model, other);
+    if (site->comma_first && site->container->raw[1] == ' ') {
+        layout->padded = kind;
+        layout->padded_too = other;
+    }
+}
+
+/* A container is laid out as one near it, else as the container in which it stands; where commas
+ * begin the lines, on one line: it has none then. */
 static void add_element(struct buffer *buffer, const struct site *site, bool one_line,
                         struct json_indent indent)
 {
     const struct change *change = site->job->change;
-    const struct untorn_node *value = change->value, *model = neighbour(site);
+    const struct untorn_node *value = change->value, *model = find_model(site);
     struct json_layout layout = {.one_line = one_line, .indent = indent};
-    bool has_model = model && model->kind == value->kind && model->count > 0;
-    if (has_model)
+    struct json_style style = site->style;
+    if (site->comma_first) {
+        layout.one_line = true;
+        style.comma = (struct json_indent){" ", 1, 0};
+    }
+    if (model) {
         layout.one_line = json_is_on_one_line(model);
-    layout.padded = json_padding(has_model ? model : site->container, value->kind);
+        layout.model = model;
+        style = json_style_in(site->parsed, model);
+    }
+    if (node_is_container(value))
+        site->job->plan->unsure |= style.unsure;
+    if (node_is_container(value))
+        set_padding(&layout, site, model);
     if (change->kind == CHANGE_ADD) {
         write_json_string(buffer, change->key, change->key_size, false);
         buffer_text(buffer, site->style.colon);
     }
-    json_add_value(buffer, value, &site->style, &layout);
+    json_add_value(buffer, value, &style, &layout);
 }
 
 /* ---- separators ---- */
@@ -112,10 +175,12 @@ static struct separator separator_of_one(const struct site *site)
 {
     struct separator between = {0};
     struct json_gap gap = gap_of(site, NULL, site->container->first);
-    if (gap.lines)
+    if (gap.lines) {
         between.after = new_line_at(site, gap.head);
-    else
+    } else {
         between.after.blanks = site->style.comma;
+        site->job->plan->unsure |= site->style.unsure;
+    }
     return between;
 }
 
@@ -201,6 +266,10 @@ static void insert_behind_comma(const struct site *site, const struct json_gap *
 {
     size_t at = gap->tail > gap->comma ? gap->tail : gap->comma + 1;
     struct buffer buffer = {0};
+    if (gap->comma_tail > 0) { /* comments on the comma's line do not become the new one's */
+        at = gap->comma_tail;
+        between = (struct separator){.after = new_line_inside(site)};
+    }
     if (between.after.line)
         at = json_line_end(site->parsed, at);
     struct piece before = between.before;
@@ -301,6 +370,10 @@ void json_plan_insert(struct json_job *job)
     site.previous = site.next ? site.next->previous : site.container->last;
 
     struct json_gap gap = gap_of(&site, site.previous, site.next);
+    if (site.container->count > 1) {
+        struct separator between = find_separator(&site);
+        site.comma_first = between.before.line && !between.after.line;
+    }
     if (!site.previous && !site.next && gap.others)
         insert_among_comments(&site, &gap);
     else if (!site.previous && !site.next)

@@ -89,7 +89,7 @@ static void cut_lines(const struct removal *removal, size_t start, size_t end)
     if (starts_line(removal, start) && ends_line(removal, end))
         cut_whole_lines(removal, start, end);
     else if (ends_line(removal, end))
-        json_plan_cut(removal->job, json_back(parsed, start, left->start), on);
+        json_plan_cut(removal->job, json_back(parsed, start, left->start), end);
     else if (!removal->right.closes)
         json_plan_cut(removal->job, start, on);
     else if (bare)

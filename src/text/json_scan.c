@@ -1,23 +1,15 @@
-/* Two ways through the same text. The straight one (straight_step) knows the grammar and the tokens
- * as they nearly always are, and has all it needs in registers. What it does not know it leaves to
- * the careful one, before it has touched it: comments, escapes, what is not ASCII, long numbers,
- * the ends of pieces and everything wrong. */
+/* Three ways through the same text. The straight one (straight_step) knows the grammar and the
+ * tokens as they nearly always are, and has all it needs in registers. What it does not know it
+ * leaves to the careful one, before it has touched it: comments, escapes, what is not ASCII, long
+ * numbers, the ends of pieces and everything wrong. Where many tokens are to be skipped, the third
+ * (json_bulk) takes what it can of them at once. */
 #include "text/json_scan.h"
 
 #include <string.h>
 
+#include "text/json_bulk.h"
+#include "text/json_inside.h"
 #include "text/json_skip.h"
-
-/* What may come next. */
-enum {
-    EXPECT_VALUE, /* of the document or a member */
-    EXPECT_FIRST, /* behind an opening bracket: a member or element, or the closing bracket */
-    EXPECT_NEXT,  /* behind a comma */
-    EXPECT_COMMA, /* behind a member or element */
-    EXPECT_COLON,
-    EXPECT_NOTHING,
-    EXPECT_FLAW, /* it was given out; it stays */
-};
 
 /* What a piece ended in the midst of, if it can be gone on with there. */
 enum { IN_NOTHING, IN_MARK, IN_KEY, IN_STRING, IN_LINE_COMMENT, IN_BLOCK_COMMENT };
@@ -219,16 +211,19 @@ static enum json_token end_string(struct json_scanner *scanner, const char *at,
 {
     const char *end = scanner->limit;
     scanner->inside = token == JSON_KEY ? IN_KEY : IN_STRING;
-    for (;;) {
+    for (bool again = false;; again = true) {
         at = skip_plain(at, end);
         if (at == end)
             return need_more(scanner, at, "the text ends inside a string");
         if (*at == '"')
             break;
+        const char *next = again ? skip_inside(at, end, &scanner->escaped) : at;
+        if (next > at) { /* where two are special, many are */
+            at = next;
+            continue;
+        }
         enum json_token other = JSON_WRONG;
-        do
-            at = take_special(scanner, at, &other);
-        while (at && at < end && *at == '\\'); /* they come in rows */
+        at = take_special(scanner, at, &other);
         if (!at)
             return other;
     }
@@ -484,6 +479,7 @@ static inline enum json_token pass_string(struct json_scanner *scanner, struct c
     put_back(scanner, cursor);
     token = end_string(scanner, end, token);
     *cursor = cursor_of(scanner);
+    scanner->work += 2; /* that took longer */
     return token;
 }
 
@@ -562,6 +558,45 @@ static inline enum json_token straight_step(struct json_scanner *scanner, struct
     return key ? NOT_YET : pass_other(scanner, cursor);
 }
 
+/* To a token that leaves the container of that depth, or to the end; with NOT_YET, to `until`. */
+static enum json_token scan_tokens(struct json_scanner *scanner, size_t depth, const char *until)
+{
+    struct cursor cursor = cursor_of(scanner);
+    for (;;) {
+        enum json_token token = NOT_YET;
+        if (scanner->inside == IN_NOTHING)
+            token = straight_step(scanner, &cursor);
+        if (token == NOT_YET) {
+            put_back(scanner, &cursor);
+            token = careful_step(scanner);
+            cursor = cursor_of(scanner);
+        }
+        if (token >= JSON_DONE || (token != NOT_YET && cursor.depth < depth)) {
+            put_back(scanner, &cursor);
+            return token;
+        }
+        scanner->work++;
+        if (until && cursor.at >= until) {
+            put_back(scanner, &cursor);
+            return NOT_YET;
+        }
+    }
+}
+
+/* Whether it got on. */
+static bool scan_bulk(struct json_scanner *scanner, size_t depth)
+{
+    struct json_place place = {scanner->at, scanner->depth, scanner->expects};
+    if (scanner->inside != IN_NOTHING || scanner->depth == 0)
+        return false;
+    json_bulk(&place, scanner->closers, depth > 0 ? depth : 1, scanner->limit);
+    bool taken = place.at > scanner->at;
+    scanner->at = place.at;
+    scanner->depth = place.depth;
+    scanner->expects = (unsigned char)place.expects;
+    return taken;
+}
+
 /* ---- the interface ---- */
 
 void json_scan_begin(struct json_scanner *scanner, enum untorn_format format)
@@ -584,25 +619,25 @@ void json_scan_feed(struct json_scanner *scanner, const char *text, size_t size,
 
 enum json_token json_scan_next(struct json_scanner *scanner)
 {
-    return json_scan_skip(scanner, SIZE_MAX);
+    return scan_tokens(scanner, SIZE_MAX, NULL);
 }
 
+/* In stretches, to see how dense the tokens are: from two in a block on they are taken in bulk. */
 enum json_token json_scan_skip(struct json_scanner *scanner, size_t depth)
 {
-    struct cursor cursor = cursor_of(scanner);
-    for (;;) {
-        enum json_token token = NOT_YET;
-        if (scanner->inside == IN_NOTHING)
-            token = straight_step(scanner, &cursor);
-        if (token == NOT_YET) {
-            put_back(scanner, &cursor);
-            token = careful_step(scanner);
-            cursor = cursor_of(scanner);
-        }
-        if (token >= JSON_DONE || (token != NOT_YET && cursor.depth < depth)) {
-            put_back(scanner, &cursor);
+    enum { SHORTEST = 512, LONGEST = 4096, APART = BLOCK_SIZE / 2 };
+    for (ptrdiff_t stretch = SHORTEST;;) {
+        bool last = scanner->limit - scanner->at <= stretch;
+        const char *until = last ? scanner->limit : scanner->at + stretch;
+        scanner->work = 0;
+        enum json_token token = scan_tokens(scanner, depth, until);
+        if (token != NOT_YET)
             return token;
-        }
+        bool dense = (ptrdiff_t)scanner->work >= stretch / APART;
+        if (dense && scan_bulk(scanner, depth))
+            stretch = SHORTEST;
+        else if (stretch < LONGEST)
+            stretch *= 2;
     }
 }
 

@@ -76,9 +76,10 @@ struct json_scanner {
     /* Private from here on. */
     const char *at, *limit, *text; /* where it is, the end and the start of the piece */
     uint64_t base, resume;         /* the offsets of `text`, and of `at` when fed again */
+    size_t work;                   /* about how many tokens json_scan_skip went over one by one */
     bool last, comments;
     unsigned char expects, inside;
-    char closers[JSON_DEPTH + 1]; /* of the open containers, from 1 on; [0] is no bracket */
+    char closers[JSON_DEPTH + 2]; /* of the open containers, from 1 on; [0] is no bracket */
 };
 
 /* `format` is UNTORN_JSON or UNTORN_JSONC. */

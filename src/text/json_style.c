@@ -44,6 +44,32 @@ enum untorn_kind json_padding(const struct untorn_node *model, enum untorn_kind 
     return model->raw[1] == ' ' || model->raw[1] == '\t' ? kind : 0;
 }
 
+/* Containers of one kind, with containers in both or in none. */
+bool json_is_model(const struct untorn_node *model, const struct untorn_node *value)
+{
+    if (model->kind != value->kind || model->count == 0 || value->count == 0)
+        return false;
+    return node_is_container(model->first) == node_is_container(value->first);
+}
+
+/* Children that are looked at; and bytes of a model, for it is looked at again and again. */
+enum { NEAR = 32, LONGEST = 64 * 1024 };
+
+const struct untorn_node *json_child_like(const struct untorn_node *model,
+                                          const struct untorn_node *like)
+{
+    const struct untorn_node *child = NULL;
+    if (like->key && model->kind == UNTORN_OBJECT)
+        child = node_member(model, like->key, like->key_size);
+    if (child && child->kind == like->kind && child->count > 0)
+        return child;
+    size_t left = NEAR;
+    for (child = model->first; child && left > 0; child = child->next, left--)
+        if (json_is_model(child, like))
+            return child;
+    return NULL;
+}
+
 /* ---- one level of indentation ---- */
 
 /* What the line of `inner` has more than the line of `outer`, in which it stands. */
@@ -113,21 +139,41 @@ static bool find_colon(const struct parsed *parsed, const struct untorn_node *co
     return false;
 }
 
-/* false: there is no comma near with an element behind it on its line. */
+/* false: its first comma has no element behind it on its line, or it has none. */
+static bool read_comma(const struct parsed *parsed, const struct untorn_node *container,
+                       struct json_indent *ret_comma)
+{
+    if (container->count < 2)
+        return false;
+    const struct untorn_node *first = container->first;
+    struct json_gap gap = json_gap_between(parsed, container, first, first->next);
+    size_t behind = gap.comma + 1, end = json_on(parsed, behind, gap.end);
+    *ret_comma = (struct json_indent){parsed->text + behind, end - behind, 0};
+    return !gap.lines;
+}
+
+/* Its own, or that of what is around it. false: there is none near. */
 static bool find_comma(const struct parsed *parsed, const struct untorn_node *container,
                        struct json_indent *ret_comma)
 {
-    for (const struct untorn_node *node = container; node; node = node->parent) {
-        if (node->count < 2)
-            continue;
-        struct json_gap gap = json_gap_between(parsed, node, node->first, node->first->next);
-        size_t behind = gap.comma + 1, end = json_on(parsed, behind, gap.end);
-        if (gap.lines)
-            continue;
-        *ret_comma = (struct json_indent){parsed->text + behind, end - behind, 0};
-        return true;
-    }
+    for (const struct untorn_node *node = container; node; node = node->parent)
+        if (read_comma(parsed, node, ret_comma))
+            return true;
     return false;
+}
+
+/* One that has no comma of its own may have one in its first element, nearer than those around. */
+static void look_inside(const struct parsed *parsed, const struct untorn_node *container,
+                        struct json_style *style)
+{
+    struct json_indent comma;
+    const struct untorn_node *first = container->first;
+    style->unsure = container->cut;
+    if (!first || read_comma(parsed, container, &comma))
+        return;
+    style->unsure |= first->cut;
+    if (read_comma(parsed, first, &comma))
+        style->comma = comma;
 }
 
 struct json_style json_style_in(const struct parsed *parsed, const struct untorn_node *container)
@@ -137,10 +183,11 @@ struct json_style json_style_in(const struct parsed *parsed, const struct untorn
     style.unit = find_unit(parsed, place);
     bool colon = find_colon(parsed, place, style.colon);
     bool comma = find_comma(parsed, place, &style.comma);
-    if (colon && !comma && style.colon[strlen(style.colon) - 1] == ':')
-        style.comma = nothing; /* who saves the one blank saves the other */
+    if (!comma) /* who saves the one blank saves the other */
+        style.comma = colon && style.colon[strlen(style.colon) - 1] == ':' ? nothing : one_blank;
     if (comma && !colon && style.comma.size == 0)
         memcpy(style.colon, ":", sizeof ":");
+    look_inside(parsed, place, &style);
     return style;
 }
 
@@ -154,12 +201,43 @@ void json_add_indent(struct buffer *buffer, const struct json_style *style,
         buffer_add(buffer, style->unit.text, style->unit.size);
 }
 
+/* A walk through the value, bracket by bracket. */
 struct restyling {
     struct buffer *buffer;
     const struct json_style *style;
     const struct json_layout *layout;
     size_t depth;
+    const struct untorn_node *value;      /* the whole */
+    const struct untorn_node *at, *child; /* the innermost that is open, and its last one closed */
+    const struct untorn_node *model;      /* what that looks like */
+    size_t unmodelled;                    /* or so many levels out */
+    size_t flat;                          /* levels that are on one line, though not all is */
 };
+
+/* Whether its brackets stand on the lines of its children: [{ and }], with lines between. */
+static bool is_hugging(const struct untorn_node *model)
+{
+    const struct untorn_node *first = model->first, *last = model->last;
+    if (model->count == 0 || json_is_on_one_line(model))
+        return false;
+    const char *start = first->key_raw ? first->key_raw : first->raw;
+    const char *behind = last->raw + last->raw_size, *end = model->raw + model->raw_size;
+    return !memchr(model->raw, '\n', (size_t)(start - model->raw)) &&
+           !memchr(behind, '\n', (size_t)(end - behind));
+}
+
+/* The innermost that is open has no lines of its own. */
+static bool is_hugged(const struct restyling *restyling)
+{
+    const struct untorn_node *at = restyling->at;
+    return restyling->unmodelled == 0 && is_hugging(restyling->model) && at->first &&
+           node_is_container(at->first) && at->first->count > 0;
+}
+
+static bool is_flat(const struct restyling *restyling)
+{
+    return restyling->layout->one_line || restyling->flat > 0 || is_hugged(restyling);
+}
 
 static void break_line(const struct restyling *restyling)
 {
@@ -169,12 +247,53 @@ static void break_line(const struct restyling *restyling)
     json_add_indent(restyling->buffer, restyling->style, indent);
 }
 
-static void pad(const struct restyling *restyling, char bracket)
+/* The next container is open: finds it, and its model. */
+static void open_container(struct restyling *restyling)
 {
-    enum untorn_kind kind = bracket == '{' || bracket == '}' ? UNTORN_OBJECT : UNTORN_ARRAY;
-    if (!restyling->layout->one_line)
+    const struct untorn_node *child = restyling->child ? restyling->child->next
+                                      : restyling->at  ? restyling->at->first
+                                                       : NULL;
+    while (child && !node_is_container(child))
+        child = child->next;
+    if (!restyling->at) {
+        restyling->at = restyling->value;
+        restyling->unmodelled = restyling->model == NULL;
+        restyling->depth += !is_hugged(restyling);
+        return;
+    }
+    restyling->at = child;
+    restyling->child = NULL;
+    const struct untorn_node *model =
+        restyling->unmodelled == 0 ? json_child_like(restyling->model, child) : NULL;
+    if (model)
+        restyling->model = model;
+    else
+        restyling->unmodelled++;
+    restyling->flat += restyling->flat > 0 || (model && json_is_on_one_line(model));
+    restyling->depth += !is_hugged(restyling);
+}
+
+static void close_container(struct restyling *restyling)
+{
+    restyling->child = restyling->at;
+    restyling->at = restyling->at->parent;
+    restyling->flat -= restyling->flat > 0;
+    if (restyling->unmodelled > 0)
+        restyling->unmodelled--;
+    else
+        restyling->model = restyling->model->parent;
+}
+
+static void pad(const struct restyling *restyling)
+{
+    const struct json_layout *layout = restyling->layout;
+    enum untorn_kind kind = restyling->at->kind;
+    bool padded = kind == layout->padded || kind == layout->padded_too;
+    if (restyling->unmodelled == 0 && json_is_on_one_line(restyling->model))
+        padded = json_padding(restyling->model, kind) != 0;
+    if (!is_flat(restyling))
         break_line(restyling);
-    else if (kind == restyling->layout->padded)
+    else if (padded)
         buffer_add(restyling->buffer, " ", 1);
 }
 
@@ -198,15 +317,16 @@ static void restyle_mark(struct restyling *restyling, const char *text, size_t a
     case '{':
     case '[':
         buffer_add(buffer, text + at, 1);
-        restyling->depth++;
+        open_container(restyling);
         if (text[at + 1] != '}' && text[at + 1] != ']')
-            pad(restyling, text[at]);
+            pad(restyling);
         break;
     case '}':
     case ']':
-        restyling->depth--;
+        restyling->depth -= !is_hugged(restyling); /* the bracket is a level further out */
         if (text[at - 1] != '{' && text[at - 1] != '[')
-            pad(restyling, text[at]);
+            pad(restyling);
+        close_container(restyling);
         buffer_add(buffer, text + at, 1);
         break;
     case ':':
@@ -214,7 +334,7 @@ static void restyle_mark(struct restyling *restyling, const char *text, size_t a
         break;
     default:
         buffer_add(buffer, ",", 1);
-        if (restyling->layout->one_line)
+        if (is_flat(restyling))
             json_add_indent(buffer, restyling->style, restyling->style->comma);
         else
             break_line(restyling);
@@ -246,7 +366,10 @@ void json_add_value(struct buffer *buffer, const struct untorn_node *value,
     static const struct untorn_style tight = {.compact = true, .tight = true};
     struct buffer plain = {0};
     write_json(&plain, value, &tight, 0);
-    struct restyling restyling = {.buffer = buffer, .style = style, .layout = layout};
+    struct restyling restyling = {
+        .buffer = buffer, .style = style, .layout = layout, .value = value};
+    if (layout->model && layout->model->raw_size <= LONGEST)
+        restyling.model = layout->model;
     if (plain.failed)
         buffer->failed = true;
     else

@@ -19,6 +19,7 @@ struct json_style {
     struct json_indent unit;  /* one level */
     char colon[4];            /* terminated: ":", ": " or " : " */
     struct json_indent comma; /* the blanks behind a comma, on one line */
+    bool unsure;              /* the comma is by something that was cut */
 };
 
 /* Of what is put into `container`; NULL: of the root. */
@@ -27,9 +28,19 @@ struct json_style json_style_in(const struct parsed *parsed, const struct untorn
 /* How a container is laid out. */
 struct json_layout {
     bool one_line;
-    enum untorn_kind padded;   /* those with blanks inside the brackets; or 0 */
-    struct json_indent indent; /* of the line on which it begins */
+    enum untorn_kind padded, padded_too; /* those with blanks inside the brackets; or 0 */
+    struct json_indent indent;           /* of the line on which it begins */
+    const struct untorn_node *model;     /* NULL, or one whose children show how those of the value
+                                            are laid out: by their keys, else by their kinds */
 };
+
+/* A container with children of this kind, or NULL: of the same key, or the first of those that
+ * hold containers if `like` does, and scalars if not. */
+const struct untorn_node *json_child_like(const struct untorn_node *model,
+                                          const struct untorn_node *like);
+
+/* Whether one may be laid out as the other. */
+bool json_is_model(const struct untorn_node *model, const struct untorn_node *value);
 
 /* `model`, which may be NULL, has elements and is on one line. */
 bool json_is_on_one_line(const struct untorn_node *model);

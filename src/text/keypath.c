@@ -59,11 +59,28 @@ static int no_memory(struct untorn_error *error)
 
 /* ---- reading ---- */
 
-static int check_utf8(const struct reader *reader)
+static bool is_half(const char *at, const char *end, unsigned first, unsigned last)
+{
+    const unsigned char *bytes = (const unsigned char *)at;
+    return end - at >= 3 && bytes[0] == 0xed && bytes[1] >= first && bytes[1] <= last &&
+           (bytes[2] & 0xc0) == 0x80;
+}
+
+/* A key of JSON may have half a surrogate pair; it is decoded to the three bytes that UTF-8 would
+ * have for it. Two halves that make a whole are none. */
+static size_t half_length(const char *at, const char *end)
+{
+    bool upper = is_half(at, end, 0xa0, 0xaf), lower = is_half(at, end, 0xb0, 0xbf);
+    return lower || (upper && !is_half(at + 3, end, 0xb0, 0xbf)) ? 3 : 0;
+}
+
+static int check_utf8(const struct reader *reader, bool halves)
 {
     struct reader ahead = *reader;
     while (ahead.at < ahead.end) {
         size_t length = utf8_length(ahead.at, (size_t)(ahead.end - ahead.at));
+        if (length == 0 && halves)
+            length = half_length(ahead.at, ahead.end);
         if (length == 0)
             return refuse(&ahead, "this is not UTF-8");
         ahead.at += length;
@@ -83,7 +100,7 @@ static int begin(struct reader *reader, const char *text, size_t size, size_t st
         return no_memory(error);
     const char *start = ret_path->text;
     *reader = (struct reader){start, start, start + size, out, ret_path, error};
-    return check_utf8(reader);
+    return 0;
 }
 
 static size_t count_of(const char *text, size_t size, char byte)
@@ -260,7 +277,10 @@ static int read_code(struct reader *reader, size_t digits)
                                                 : "\\U takes 8 hexadecimal digits");
         code = code << 4 | (uint32_t)value;
     }
-    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+    if (code >= 0xd800 && code <= 0xdfff)
+        return refuse(reader, "half a surrogate pair is no character; a key that has one is given "
+                              "by its bytes, with -k or as a pointer");
+    if (code > 0x10ffff)
         return refuse(reader, "there is no such character");
     put_utf8(reader, code);
     return 0;
@@ -392,6 +412,8 @@ int keypath_parse(const char *text, struct arena *arena, struct keypath *ret_pat
     size_t steps = 1 + count_of(text, size, '.') + count_of(text, size, '[');
     struct reader reader;
     int rc = begin(&reader, text, size, steps, arena, ret_path, error);
+    if (rc == 0)
+        rc = check_utf8(&reader, false);
     if (rc < 0)
         return rc;
     ret_path->makes_parents = true;
@@ -422,6 +444,8 @@ int keypath_pointer(const char *text, size_t size, struct arena *arena, struct k
 {
     struct reader reader;
     int rc = begin(&reader, text, size, 1 + count_of(text, size, '/'), arena, ret_path, error);
+    if (rc == 0)
+        rc = check_utf8(&reader, true);
     if (rc == 0 && size > 0 && *reader.at != '/')
         return refuse(&reader, "a JSON Pointer begins with /, or is empty for the whole document");
     while (rc == 0 && reader.at < reader.end) {
@@ -446,7 +470,7 @@ int keypath_segments(const char *const *segments, size_t count, struct arena *ar
         if (!key)
             return no_memory(error);
         struct reader reader = {.start = key, .at = key, .end = key + size, .error = error};
-        int rc = check_utf8(&reader);
+        int rc = check_utf8(&reader, true);
         if (rc < 0)
             return rc;
         ret_path->steps[ret_path->count++] =

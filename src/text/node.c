@@ -152,6 +152,8 @@ static struct untorn_node *copy_one(struct arena *arena, const struct untorn_nod
         return copy;
     copy->text = node->text;
     copy->size = node->size;
+    if (node->respelled)
+        return copy_text(arena, &copy->text, copy->size) ? copy : NULL;
     copy->raw = node->raw;
     copy->raw_size = node->raw_size;
     copy->raw_format = node->raw_format;
@@ -203,6 +205,14 @@ size_t node_position(const struct untorn_node *node)
     while ((node = node->previous) != NULL)
         position++;
     return position;
+}
+
+bool node_is_cut(const struct untorn_node *node)
+{
+    bool cut = node->cut;
+    for (const struct untorn_node *child = node->first; child && !cut; child = child->next)
+        cut = child->cut;
+    return cut;
 }
 
 static bool is_number(enum untorn_kind kind)
@@ -305,30 +315,57 @@ static bool equal_kinds(const struct untorn_node *a, const struct untorn_node *b
     return a->kind == b->kind || (alike && is_number(a->kind) && is_number(b->kind));
 }
 
+/* How many members before it have its key. */
+static size_t rank_of(const struct untorn_node *member)
+{
+    size_t rank = 0;
+    if (member->repeated)
+        for (const struct untorn_node *at = member->previous; at; at = at->previous)
+            rank += has_key(at, member->key, member->key_size);
+    return rank;
+}
+
+/* The member that has as many of its key before it as `like`; NULL. */
+static const struct untorn_node *same_rank(const struct untorn_node *object,
+                                           const struct untorn_node *like)
+{
+    const struct untorn_node *at = node_member(object, like->key, like->key_size);
+    if (!at || (!at->repeated && !like->repeated))
+        return at;
+    size_t rank = rank_of(like);
+    for (at = object->first; at; at = at->next)
+        if (has_key(at, like->key, like->key_size) && rank-- == 0)
+            break;
+    return at;
+}
+
 /* What of `parent` is to be compared with `at`: the element of that place, the member of that key.
- * `beside` has the same place as `at`, and usually is it. Of a key that is there more than once,
- * what is not beside may have no partner: then their order counts. */
+ * `beside` has the same place as `at`, and usually is it; members of a repeated key are only
+ * counted where not all so far was `in_step`. */
 static const struct untorn_node *partner(const struct untorn_node *at,
                                          const struct untorn_node *parent,
-                                         const struct untorn_node *beside)
+                                         const struct untorn_node *beside, bool *in_step)
 {
     if (parent->kind != UNTORN_OBJECT)
         return beside;
-    if (!beside || !has_key(beside, at->key, at->key_size))
-        beside = node_member(parent, at->key, at->key_size);
-    return beside && beside->repeated == at->repeated ? beside : NULL;
+    if (beside && has_key(beside, at->key, at->key_size) && beside->repeated == at->repeated &&
+        (*in_step || !at->repeated))
+        return beside;
+    *in_step = false;
+    return same_rank(parent, at);
 }
 
 static bool equal(const struct untorn_node *a, const struct untorn_node *b, bool alike)
 {
     const struct untorn_node *top = a;
+    bool in_step = true;
     for (;;) {
         if (!b || !equal_kinds(a, b, alike) || a->count != b->count ||
             (!node_is_container(a) && !equal_scalars(a, b)))
             return false;
         if (a->first) {
             a = a->first;
-            b = partner(a, b, b->first);
+            b = partner(a, b, b->first, &in_step);
             continue;
         }
         while (a != top && !a->next) {
@@ -338,7 +375,7 @@ static bool equal(const struct untorn_node *a, const struct untorn_node *b, bool
         if (a == top)
             return true;
         a = a->next;
-        b = partner(a, b->parent, b->next);
+        b = partner(a, b->parent, b->next, &in_step);
     }
 }
 

@@ -31,6 +31,8 @@ struct untorn_node {
     enum node_origin origin : 8;
     enum untorn_format raw_format : 8; /* what `raw` is spelled in */
     bool repeated : 1; /* an earlier member of the same object has the same key (JSON allows it) */
+    bool cut : 1; /* marked by who left out parts of the text: there was more here, or more in it */
+    bool respelled : 1; /* a scalar that was changed since: `raw` still is where it stands */
     struct untorn_node *parent, *first, *last, *previous, *next;
     size_t count;             /* children */
     struct node_index *index; /* of an object with many members; made when needed */
@@ -54,7 +56,8 @@ struct untorn_node {
 struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, const char *key,
                              size_t key_size, enum untorn_kind kind);
 
-/* A copy with all below it, keys and texts too, not in any tree. `raw` is copied for scalars. */
+/* A copy with all below it, keys and texts too, not in any tree. `raw` is copied for scalars, but
+ * for those that were respelled. */
 struct untorn_node *node_copy(struct arena *arena, const struct untorn_node *node);
 
 /* ---- looking ---- */
@@ -69,9 +72,13 @@ size_t node_position(const struct untorn_node *node); /* among its siblings, fro
 
 bool node_is_container(const struct untorn_node *node);
 
+/* Whether it, or one of its children, is marked as cut. */
+bool node_is_cut(const struct untorn_node *node);
+
 /* The same data: kinds alike, numbers of equal value and kind, strings of equal bytes, instants as
  * spelled but for T, t or blank, Z or z, seconds of 00 and trailing zeros of the fraction; members
- * in any order, elements and members of a repeated key in theirs. */
+ * in any order, elements in theirs. Of a key that is there more than once the first is compared
+ * with the first, the second with the second, wherever they stand. */
 bool node_equal(const struct untorn_node *a, const struct untorn_node *b);
 
 /* The same as JSON Patch compares: 1 equals 1.0. */

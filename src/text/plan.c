@@ -31,6 +31,29 @@ bool plan_add(struct plan *plan, struct span at, const char *text, size_t size)
     return true;
 }
 
+bool plan_append(struct plan *plan, struct span at, const char *text, size_t size)
+{
+    if (!make_room(plan))
+        return false;
+    plan->splices[plan->count++] = (struct splice){at, text, size};
+    return true;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct span *one = &((const struct splice *)a)->at;
+    const struct span *other = &((const struct splice *)b)->at;
+    if (one->start != other->start)
+        return one->start < other->start ? -1 : 1;
+    return (one->end > other->end) - (one->end < other->end);
+}
+
+void plan_sort(struct plan *plan)
+{
+    if (plan->count > 1)
+        qsort(plan->splices, plan->count, sizeof *plan->splices, compare_places);
+}
+
 /* How long the new text is; SIZE_MAX if it cannot be that long. */
 static size_t size_after(const struct plan *plan, size_t size)
 {

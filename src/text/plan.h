@@ -27,6 +27,7 @@ struct splice {
 struct plan {
     struct splice *splices;
     size_t count, room;
+    bool unsure; /* something that was cut (node.h) decided how it looks */
     struct arena arena;
 };
 
@@ -54,6 +55,10 @@ int plan_toml(const struct parsed *parsed, const struct change *change, struct p
 
 /* Puts a replacement into its place among the others; `text` must live as long as the plan. */
 bool plan_add(struct plan *plan, struct span at, const char *text, size_t size);
+
+/* The same without looking for its place, for many: plan_sort brings them into order. */
+bool plan_append(struct plan *plan, struct span at, const char *text, size_t size);
+void plan_sort(struct plan *plan);
 
 /* The new text: new (malloc), terminated; NULL: no memory. */
 char *plan_apply(const struct plan *plan, const char *text, size_t size, size_t *ret_size);

@@ -47,8 +47,7 @@ static int add_line(struct toml_plan *plan, const struct toml_look *look, struct
 {
     struct buffer *out = &plan->coming;
     const struct untorn_node *value = member->value;
-    toml_add_span(plan, out, look->indent);
-    toml_add_span(plan, out, look->extra);
+    toml_add_indent(plan, out, look, false, 0);
     toml_add_span(plan, out, prefix);
     toml_add_key(plan, out, member->key, member->key_size, look->key);
     size_t left = member->dotted || prefix.end > prefix.start ? DOTS : 0;
@@ -177,14 +176,27 @@ static bool uses_headers(const struct untorn_node *table, bool *ret_dotted)
     return !other;
 }
 
+/* Whether the header stands directly under an assignment. */
+static bool is_close(const struct toml_lines *lines, size_t header)
+{
+    uint64_t line = lines_owned(lines, header);
+    return header > 0 && lines->statements[header - 1].kind == TOML_ASSIGNMENT &&
+           !lines_is_blank(lines, lines_above(lines, line));
+}
+
 static int add_sections(struct toml_plan *plan, const struct toml_member *member)
 {
-    bool blank;
-    plan->place = place_behind(&plan->lines, toml_last_of(plan, member->table), &blank);
-    if (blank)
+    struct toml_sections sections = {0};
+    bool *blank = &sections.blank;
+    plan->place = place_behind(&plan->lines, toml_last_of(plan, member->table), blank);
+    size_t model = toml_model_below(plan, member->table);
+    bool own = model != NO_STATEMENT && plan->lines.statements[model].table == member->table;
+    sections.look = own ? toml_inner_look(plan, model) : toml_body_look(plan, model);
+    bool inside = member->table->origin != NODE_ROOT && model != NO_STATEMENT && !own;
+    if (inside && is_close(&plan->lines, model))
+        *blank = false;
+    if (*blank)
         toml_add_eol(plan, &plan->coming);
-    struct toml_sections sections = {
-        .look = toml_body_look(plan, toml_model_below(plan, member->table)), .blank = blank};
     toml_add_path(plan, &sections.path, member->table);
     if (sections.path.size > 0)
         buffer_text(&sections.path, ".");

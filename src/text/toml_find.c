@@ -49,27 +49,40 @@ size_t toml_last_of(const struct toml_plan *plan, const struct untorn_node *tabl
     return last;
 }
 
+/* Whether they are elements of one array. */
+static bool are_elements(const struct untorn_node *one, const struct untorn_node *other)
+{
+    return one->origin == NODE_ELEMENT && other->origin == NODE_ELEMENT &&
+           one->parent == other->parent;
+}
+
+bool toml_is_alike(const struct toml_plan *plan, size_t one, size_t other)
+{
+    const struct toml_statement *statements = plan->lines.statements;
+    return one == other || are_elements(statements[one].table, statements[other].table);
+}
+
 size_t toml_model_below(const struct toml_plan *plan, const struct untorn_node *table)
 {
     const struct toml_statement *statements = plan->lines.statements;
-    size_t sibling = NO_STATEMENT, own = NO_STATEMENT, level = NO_STATEMENT, below = NO_STATEMENT;
-    own = toml_header_of(plan, table);
+    size_t sibling = NO_STATEMENT, cousin = NO_STATEMENT, below = NO_STATEMENT;
     for (size_t i = 0; i < plan->lines.count; i++) {
         const struct untorn_node *node = statements[i].table;
-        if (statements[i].kind == TOML_ASSIGNMENT)
+        if (statements[i].kind == TOML_ASSIGNMENT || node == table)
             continue;
-        if (own != NO_STATEMENT && statements[i].part_count == statements[own].part_count + 1)
-            level = i;
-        if (node != table && toml_is_below(node, table))
+        if (toml_is_below(node, table))
             below = i;
         if (node->origin == NODE_ELEMENT)
             node = node->parent;
         if (node->parent == table)
             sibling = i;
+        else if (are_elements(node->parent, table))
+            cousin = i;
     }
-    if (sibling != NO_STATEMENT)
-        return sibling;
-    return level != NO_STATEMENT ? level : own != NO_STATEMENT ? own : below;
+    if (sibling != NO_STATEMENT || cousin != NO_STATEMENT)
+        return sibling != NO_STATEMENT ? sibling : cousin;
+    size_t own = toml_header_of(plan, table);
+    return own != NO_STATEMENT ? own : below;
 }
 
 void toml_add_path(const struct toml_plan *plan, struct buffer *path,

@@ -128,6 +128,22 @@ static bool joins(const struct toml_lines *lines, size_t statement, bool section
            !has_comment(lines, lines_behind(lines, statement), lines_owned(lines, statement + 1));
 }
 
+/* What stands directly under the header of the table it is in goes: the next such takes its place,
+ * without the blank lines between them. */
+static void close_up(const struct toml_plan *plan, size_t first, size_t last, struct span *at)
+{
+    const struct toml_lines *lines = &plan->lines;
+    const struct toml_statement *statements = lines->statements;
+    if (first == 0 || last + 1 == lines->count || statements[first].kind == TOML_ASSIGNMENT ||
+        statements[first - 1].kind == TOML_ASSIGNMENT ||
+        statements[last + 1].kind == TOML_ASSIGNMENT || plan->gone[first - 1] ||
+        !toml_is_below(statements[last + 1].table, statements[first - 1].table) ||
+        at->start != lines_behind(lines, first - 1))
+        return;
+    while (at->end < lines->end && lines_is_blank(lines, at->end))
+        at->end = lines_next(lines, at->end);
+}
+
 int toml_apply(struct toml_plan *plan)
 {
     const struct toml_lines *lines = &plan->lines;
@@ -138,10 +154,12 @@ int toml_apply(struct toml_plan *plan)
             section_gone = plan->gone[i];
         if (!plan->gone[i])
             continue;
+        size_t first = i;
         struct span at = {.start = lines_owned(lines, i)};
         for (; i + 1 < lines->count && plan->gone[i + 1] && joins(lines, i, section_gone); i++)
             section_gone |= lines->statements[i + 1].kind != TOML_ASSIGNMENT;
         at.end = section_gone ? lines_tail(lines, i) : lines_behind(lines, i);
+        close_up(plan, first, i, &at);
         rc = take_lines(plan, at);
     }
     if (rc == 0 && plan->coming.size > 0)

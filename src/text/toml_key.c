@@ -47,7 +47,7 @@ bool toml_key(struct toml_scan *scan)
     scan->part_count = 0;
     for (;;) {
         if (scan->part_count == TOML_DEPTH)
-            return toml_fail(scan, scan->at, "a key of more than 128 parts");
+            return toml_fail(scan, scan->at, TOML_TOO_DEEP);
         if (!take_part(scan, &scan->parts[scan->part_count++]))
             return false;
         toml_skip_blanks(scan);
@@ -111,8 +111,19 @@ static struct untorn_node *enter_dotted(struct toml_scan *scan, struct untorn_no
     return next;
 }
 
+/* Whether the key that was just read does not lead too deep. */
+static bool fits(struct toml_scan *scan)
+{
+    size_t level = scan->depth > 0 ? scan->levels[scan->depth - 1] : scan->level;
+    size_t most = TOML_DEPTH - level + 1; /* parts: the last one may be a scalar */
+    scan->around = level + scan->part_count - 1;
+    return scan->part_count <= most || fail_part(scan, &scan->parts[most], TOML_TOO_DEEP);
+}
+
 struct untorn_node *toml_assign(struct toml_scan *scan, struct untorn_node *table)
 {
+    if (!fits(scan))
+        return NULL;
     bool in_braces = table->origin == NODE_INLINE;
     const struct toml_part *last = &scan->parts[scan->part_count - 1];
     for (const struct toml_part *part = scan->parts; part < last && table; part++)
@@ -193,6 +204,14 @@ static struct untorn_node *open_element(struct toml_scan *scan, struct untorn_no
     return element;
 }
 
+static size_t level_of(const struct untorn_node *node)
+{
+    size_t level = 0;
+    for (; node; node = node->parent)
+        level++;
+    return level;
+}
+
 struct untorn_node *toml_open(struct toml_scan *scan, bool element)
 {
     struct untorn_node *table = scan->parsed->root;
@@ -205,5 +224,6 @@ struct untorn_node *toml_open(struct toml_scan *scan, bool element)
         element ? open_element(scan, table, last) : open_table(scan, table, last);
     if (scan->element && !lies_in(opened, scan->element))
         scan->element = NULL;
-    return opened;
+    scan->level = level_of(opened);
+    return scan->level > TOML_DEPTH ? fail_part(scan, last, TOML_TOO_DEEP) : opened;
 }

@@ -59,12 +59,28 @@ struct span toml_key_near(const struct toml_plan *plan, const struct untorn_node
     return (struct span){start, start + model->key_raw_size};
 }
 
+/* Strings as under other headers near: those before, else those behind. */
+static bool is_literal_near(const struct toml_plan *plan, size_t assignment)
+{
+    const struct toml_statement *statements = plan->lines.statements;
+    size_t count = plan->lines.count, end = count - assignment;
+    for (size_t i = 1; i < TOML_NEAR && i <= assignment; i++)
+        if (statements[assignment - i].node->kind == UNTORN_STRING)
+            return *statements[assignment - i].node->raw == '\'';
+    for (size_t i = 1; i < TOML_NEAR && i < end; i++)
+        if (statements[assignment + i].node->kind == UNTORN_STRING)
+            return *statements[assignment + i].node->raw == '\'';
+    return false;
+}
+
 static void look_like(const struct toml_plan *plan, size_t assignment, struct toml_look *look)
 {
     const struct toml_statement *statement = &plan->lines.statements[assignment];
     look->equals = toml_equals(plan, statement);
     look->key = toml_key_near(plan, statement->node->parent);
     look->shape = toml_shape_near(statement->node->parent, statement->node);
+    if (!look->shape.quoted)
+        look->shape.literal = is_literal_near(plan, assignment);
 }
 
 /* The assignment nearest to the header: the last before it, else the first behind. */
@@ -81,22 +97,64 @@ static size_t nearest(const struct toml_plan *plan, size_t header)
     return NO_STATEMENT;
 }
 
-/* By how much assignments are indented more than the header they stand under. */
-static struct span extra_indent(const struct toml_plan *plan, size_t assignment)
+/* What a statement is indented more than another; false if it is not. */
+static bool indent_behind(const struct toml_plan *plan, size_t outer, size_t inner,
+                          struct span *ret_more)
 {
     const struct toml_lines *lines = &plan->lines;
-    struct span indent = lines_indent(lines, assignment);
-    size_t header = assignment;
-    while (header > 0 && lines->statements[header].kind == TOML_ASSIGNMENT)
-        header--;
-    if (lines->statements[header].kind == TOML_ASSIGNMENT)
-        return (struct span){0}; /* of the root, which has no header */
-    struct span base = lines_indent(lines, header);
+    struct span base = lines_indent(lines, outer), indent = lines_indent(lines, inner);
     uint64_t size = base.end - base.start;
     if (indent.end - indent.start < size ||
         memcmp(lines->text + indent.start, lines->text + base.start, (size_t)size) != 0)
-        return (struct span){0};
-    return (struct span){indent.start + size, indent.end};
+        return false;
+    *ret_more = (struct span){indent.start + size, indent.end};
+    return true;
+}
+
+/* By how much assignments are indented more than the header they stand under; false: they stand
+ * under none. */
+static bool extra_indent(const struct toml_plan *plan, size_t assignment, struct span *ret_extra)
+{
+    size_t header = assignment;
+    while (header > 0 && plan->lines.statements[header].kind == TOML_ASSIGNMENT)
+        header--;
+    if (plan->lines.statements[header].kind == TOML_ASSIGNMENT)
+        return false;
+    if (!indent_behind(plan, header, assignment, ret_extra))
+        *ret_extra = (struct span){0};
+    return true;
+}
+
+/* Whether the second header, the next behind the first, is of a table directly inside. */
+static bool is_inside(const struct toml_plan *plan, size_t outer, size_t inner)
+{
+    const struct toml_statement *statements = plan->lines.statements;
+    return outer != NO_STATEMENT &&
+           statements[inner].part_count == statements[outer].part_count + 1 &&
+           toml_is_below(statements[inner].table, statements[outer].table);
+}
+
+/* How the header of a table looks beside that of the one it is in: as below the header or one like
+ * it, else as the last before has it, else the first behind. */
+static void look_inside(const struct toml_plan *plan, size_t header, struct toml_look *look)
+{
+    const struct toml_lines *lines = &plan->lines;
+    bool known = false, alike = false;
+    size_t outer = NO_STATEMENT;
+    for (size_t i = 0; i < lines->count; i++) {
+        struct span level;
+        if (lines->statements[i].kind == TOML_ASSIGNMENT)
+            continue;
+        bool pair = is_inside(plan, outer, i) && indent_behind(plan, outer, i, &level);
+        bool near = pair && toml_is_alike(plan, outer, header);
+        if (near || (pair && !alike && (!known || i <= header))) {
+            look->level = level;
+            look->close = near && !lines_is_blank(lines, lines_above(lines, lines_owned(lines, i)));
+        }
+        known |= pair;
+        alike |= near;
+        outer = i;
+    }
 }
 
 struct toml_look toml_body_look(const struct toml_plan *plan, size_t header)
@@ -105,14 +163,24 @@ struct toml_look toml_body_look(const struct toml_plan *plan, size_t header)
     if (plan->lines.count == 0)
         return look;
     look.header = look.indent = lines_indent(&plan->lines, header == NO_STATEMENT ? 0 : header);
+    if (header != NO_STATEMENT)
+        look_inside(plan, header, &look);
     size_t own = toml_last_assignment(plan, header);
     size_t model = own == NO_STATEMENT ? nearest(plan, header) : own;
     if (model != NO_STATEMENT)
         look_like(plan, model, &look);
     if (own != NO_STATEMENT)
         look.indent = lines_indent(&plan->lines, own);
-    else if (header != NO_STATEMENT && model != NO_STATEMENT)
-        look.extra = extra_indent(plan, model);
+    else if (header != NO_STATEMENT &&
+             (model == NO_STATEMENT || !extra_indent(plan, model, &look.extra)))
+        look.extra = look.level; /* nothing shows it, but who indents the one indents the other */
+    return look;
+}
+
+struct toml_look toml_inner_look(const struct toml_plan *plan, size_t header)
+{
+    struct toml_look look = toml_body_look(plan, header);
+    look.levels = 1;
     return look;
 }
 
@@ -126,6 +194,16 @@ void toml_add_span(const struct toml_plan *plan, struct buffer *buffer, struct s
 void toml_add_eol(const struct toml_plan *plan, struct buffer *buffer)
 {
     buffer_add(buffer, plan->lines.eol, plan->lines.eol_size);
+}
+
+void toml_add_indent(const struct toml_plan *plan, struct buffer *buffer,
+                     const struct toml_look *look, bool header, size_t inside)
+{
+    toml_add_span(plan, buffer, header ? look->header : look->indent);
+    for (size_t i = 0; i < look->levels + inside; i++)
+        toml_add_span(plan, buffer, look->level);
+    if (!header)
+        toml_add_span(plan, buffer, look->extra);
 }
 
 static bool is_literal(const char *key, size_t size)

@@ -123,6 +123,7 @@ static bool scan_text(struct toml_scan *scan, bool keeps)
         scan->copy = arena_copy(&parsed->arena, scan->text, parsed->size);
     if (!parsed->root || (keeps && !scan->copy))
         return toml_no_memory(scan);
+    scan->level = 1;
     parsed->root->origin = NODE_ROOT;
     parsed->root->raw_format = parsed->format;
     return skip_mark(scan) && take_all(scan);

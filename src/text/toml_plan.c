@@ -1,57 +1,15 @@
 #include "text/toml_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- splices ---- */
-
-static bool make_room(struct toml_plan *plan)
-{
-    if (plan->splice_count < plan->splice_room)
-        return true;
-    size_t room = plan->splice_room ? 2 * plan->splice_room : 8;
-    struct splice *splices = arena_take(&plan->plan->arena, room * sizeof *splices);
-    if (!splices)
-        return false;
-    if (plan->splice_count > 0)
-        memcpy(splices, plan->splices, plan->splice_count * sizeof *splices);
-    plan->splices = splices;
-    plan->splice_room = room;
-    return true;
-}
 
 int toml_splice(struct toml_plan *plan, struct span at, struct buffer *text)
 {
     const char *copy = "";
     if (text->size > 0)
         copy = arena_copy(&plan->plan->arena, text->data, text->size);
-    bool noted = !text->failed && copy && make_room(plan);
-    if (noted)
-        plan->splices[plan->splice_count++] = (struct splice){at, copy, text->size};
+    bool noted = !text->failed && copy && plan_append(plan->plan, at, copy, text->size);
     buffer_free(text);
     return noted ? 0 : -UNTORN_NO_MEMORY;
-}
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct span *one = &((const struct splice *)a)->at;
-    const struct span *other = &((const struct splice *)b)->at;
-    if (one->start != other->start)
-        return one->start < other->start ? -1 : 1;
-    return (one->end > other->end) - (one->end < other->end);
-}
-
-/* In the order of the text, so that each is put behind the last. */
-static int hand_over(struct toml_plan *plan)
-{
-    if (plan->splice_count > 0)
-        qsort(plan->splices, plan->splice_count, sizeof *plan->splices, compare_places);
-    for (size_t i = 0; i < plan->splice_count; i++) {
-        const struct splice *splice = &plan->splices[i];
-        if (!plan_add(plan->plan, splice->at, splice->text, splice->size))
-            return -UNTORN_NO_MEMORY;
-    }
-    return 0;
 }
 
 /* ---- changes ---- */
@@ -136,8 +94,7 @@ int plan_toml(const struct parsed *parsed, const struct change *change, struct p
     if (count > 0)
         memset(plan.gone, 0, count * sizeof *plan.gone);
     int rc = dispatch(&plan, change);
-    if (rc == 0)
-        rc = hand_over(&plan);
+    plan_sort(ret_plan);
     buffer_free(&plan.coming);
     if (rc != 0)
         plan_free(ret_plan);

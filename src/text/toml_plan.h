@@ -26,11 +26,9 @@ struct toml_plan {
     const struct parsed *parsed;
     struct plan *plan;
     struct toml_lines lines;
-    bool *gone;             /* for each statement */
-    uint64_t place;         /* a line before which `coming` is put */
-    struct buffer coming;   /* whole lines; empty if nothing comes */
-    struct splice *splices; /* in any order, for the plan */
-    size_t splice_count, splice_room;
+    bool *gone;           /* for each statement */
+    uint64_t place;       /* a line before which `coming` is put */
+    struct buffer coming; /* whole lines; empty if nothing comes */
 };
 
 /* ---- toml_plan.c ---- */
@@ -56,6 +54,7 @@ enum { TOML_NEAR = 32 };
 /* How values are written that have no spelling of their own. */
 struct toml_shape {
     bool literal;        /* strings in 'literal' quotes, where those can hold them */
+    bool quoted;         /* there was a string to see that by */
     bool tight;          /* {a = 1}, not { a = 1 } */
     bool close_equals;   /* a=1 */
     bool close_commas;   /* [1,2] */
@@ -78,6 +77,9 @@ bool toml_is_spelled(const struct untorn_node *value); /* a container, in TOML *
 struct toml_look {
     struct span header;        /* the indentation of headers */
     struct span indent, extra; /* of assignments, one behind the other */
+    struct span level;         /* by how much more tables inside are indented */
+    size_t levels;             /* so often */
+    bool close;                /* and their headers have no blank line above */
     struct span equals;        /* from a key to its value */
     struct span key;           /* a key as spelled */
     struct toml_shape shape;
@@ -85,6 +87,8 @@ struct toml_look {
 
 /* For the body behind the header, or with NO_STATEMENT for the root. */
 struct toml_look toml_body_look(const struct toml_plan *plan, size_t header);
+/* For a table inside that of the header, which must not be NO_STATEMENT. */
+struct toml_look toml_inner_look(const struct toml_plan *plan, size_t header);
 /* The last assignment under that header that does not go, or NO_STATEMENT. */
 size_t toml_last_assignment(const struct toml_plan *plan, size_t header);
 
@@ -94,6 +98,9 @@ struct span toml_key_near(const struct toml_plan *plan, const struct untorn_node
 
 void toml_add_span(const struct toml_plan *plan, struct buffer *buffer, struct span span);
 void toml_add_eol(const struct toml_plan *plan, struct buffer *buffer);
+/* The indentation of a header, or of an assignment, in tables inside the look's own. */
+void toml_add_indent(const struct toml_plan *plan, struct buffer *buffer,
+                     const struct toml_look *look, bool header, size_t inside);
 void toml_add_key(const struct toml_plan *plan, struct buffer *buffer, const char *key, size_t size,
                   struct span like);
 void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct span like);
@@ -132,8 +139,11 @@ size_t toml_first_through(const struct toml_plan *plan, const struct untorn_node
 /* The last statement of the last section that is the table's or below it. */
 size_t toml_last_of(const struct toml_plan *plan, const struct untorn_node *table);
 
-/* The header that a new one below the table is made to look like: the last of those, else one of
- * the same level, else the table's own, else any further below. */
+/* Whether two headers are the same or open elements of one array. */
+bool toml_is_alike(const struct toml_plan *plan, size_t one, size_t other);
+
+/* The header that a new one below the table is made to look like: the last of those, else one below
+ * another element of its array, else the table's own, else any further below. */
 size_t toml_model_below(const struct toml_plan *plan, const struct untorn_node *table);
 
 /* The path of a table as some header spells it; of the root, nothing. */

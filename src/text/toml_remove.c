@@ -48,8 +48,26 @@ static int remove_on_line(struct toml_plan *plan, const struct toml_box *box, co
 
 /* ---- on several lines ---- */
 
-/* The lines of an entry that shares them with no other, and one of the blank lines that would stand
- * one behind the other. */
+/* Of blank lines above and below those above, for the lower ones stay; at a bracket none stays. */
+static void take_blank_lines(const struct toml_lines *lines, const struct toml_box *box,
+                             uint64_t floor, struct span *at)
+{
+    uint64_t top = at->start, bottom = at->end;
+    while (top > floor && lines_above(lines, top) >= floor &&
+           lines_is_blank(lines, lines_above(lines, top)))
+        top = lines_above(lines, top);
+    while (bottom < box->close && lines_is_blank(lines, bottom))
+        bottom = lines_next(lines, bottom);
+    bool opens =
+        lines_above(lines, top) <= box->open && !box_holds(lines->text, box->open, top, '#');
+    bool closes = lines_start(lines, box->close) == bottom;
+    if (top < at->start && (bottom > at->end || closes))
+        at->start = top;
+    else if (opens && !closes)
+        at->end = bottom;
+}
+
+/* The lines of an entry that shares them with no other. */
 static bool own_lines(const struct toml_plan *plan, const struct toml_box *box, size_t index,
                       struct span *ret_lines)
 {
@@ -63,11 +81,7 @@ static bool own_lines(const struct toml_plan *plan, const struct toml_box *box, 
         return false;
     *ret_lines =
         (struct span){box_owned(lines, entry->start, floor), box_behind_newline(lines->text, end)};
-    if (ret_lines->start > floor && lines_is_blank(lines, ret_lines->end)) {
-        uint64_t above = lines_above(lines, ret_lines->start);
-        if (above >= floor && lines_is_blank(lines, above))
-            ret_lines->end = lines_next(lines, ret_lines->end);
-    }
+    take_blank_lines(lines, box, floor, ret_lines);
     return true;
 }
 

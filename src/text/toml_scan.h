@@ -13,8 +13,10 @@
 #include "text/parsed.h"
 #include "text/toml_bytes.h"
 
-/* Arrays and inline tables inside each other; and the parts of one key. */
+/* Containers inside each other, whether parts of keys or brackets make them, the root among them:
+ * what is read can always be written, however the writer spells it. */
 enum { TOML_DEPTH = 128 };
+#define TOML_TOO_DEEP "nested deeper than 128 levels"
 
 /* One part of a dotted key. */
 struct toml_part {
@@ -33,10 +35,13 @@ struct toml_scan {
     struct parsed *parsed;
     struct flaw *flaw;
     struct untorn_node *table; /* under whose header we are */
+    size_t level;              /* containers inside each other: that table and those around it */
+    size_t around;             /* those around the value whose key was read last, or element */
     size_t statement_room;
     struct toml_part parts[TOML_DEPTH]; /* of the key that was read last */
     size_t part_count;
     struct untorn_node *open[TOML_DEPTH]; /* arrays and inline tables that are not closed yet */
+    size_t levels[TOML_DEPTH];            /* of those */
     size_t depth;
 
     /* Of a text that is only checked. */
@@ -79,7 +84,8 @@ bool toml_time(struct toml_scan *scan, enum untorn_kind *ret_kind);
 
 /* Over a key, into scan->parts, and the blanks behind it. */
 bool toml_key(struct toml_scan *scan);
-/* A new node for the value of that key, relative to `table`, which is inline or not. */
+/* A new node for the value of that key, relative to `table`: the one that was opened last, inline
+ * or by its header. */
 struct untorn_node *toml_assign(struct toml_scan *scan, struct untorn_node *table);
 /* The table that a header with that key opens: [key], or with `element` [[key]]. */
 struct untorn_node *toml_open(struct toml_scan *scan, bool element);

@@ -43,12 +43,23 @@ struct walk {
     size_t start; /* of the sections in the buffer */
 };
 
-static void add_header(struct walk *walk, bool element)
+/* How many tables below the top it is. */
+static size_t levels_below(const struct walk *walk, const struct untorn_node *table)
+{
+    size_t levels = 0;
+    for (; table != walk->top; table = table->parent)
+        levels += table->parent->kind == UNTORN_OBJECT;
+    return levels;
+}
+
+static void add_header(struct walk *walk, const struct untorn_node *table, bool element)
 {
     const struct toml_sections *sections = walk->sections;
-    if (sections->blank && (walk->buffer->size > walk->start || sections->opened))
+    size_t inside = levels_below(walk, table);
+    bool blank = sections->blank && !(inside > 0 && sections->look.close);
+    if (blank && (walk->buffer->size > walk->start || sections->opened))
         toml_add_eol(walk->plan, walk->buffer);
-    toml_add_span(walk->plan, walk->buffer, sections->look.header);
+    toml_add_indent(walk->plan, walk->buffer, &sections->look, true, inside);
     buffer_text(walk->buffer, element ? "[[" : "[");
     buffer_add(walk->buffer, sections->path.data, sections->path.size);
     buffer_text(walk->buffer, element ? "]]" : "]");
@@ -58,8 +69,7 @@ static void add_header(struct walk *walk, bool element)
 static int add_assignment(struct walk *walk, const struct untorn_node *member)
 {
     const struct toml_look *look = &walk->sections->look;
-    toml_add_span(walk->plan, walk->buffer, look->indent);
-    toml_add_span(walk->plan, walk->buffer, look->extra);
+    toml_add_indent(walk->plan, walk->buffer, look, false, levels_below(walk, member->parent));
     toml_add_key(walk->plan, walk->buffer, member->key, member->key_size, look->key);
     toml_add_equals(walk->plan, walk->buffer, look->equals);
     int rc = toml_add_value(walk->buffer, member, look->shape);
@@ -83,7 +93,7 @@ static int add_table(struct walk *walk, const struct untorn_node *table)
     bool top = table == walk->top;
     bool element = top ? walk->sections->element : table->parent->kind == UNTORN_ARRAY;
     if (!(top && walk->sections->opened) && (element || needs_header(walk, table)))
-        add_header(walk, element);
+        add_header(walk, table, element);
     int rc = 0;
     for (const struct untorn_node *child = table->first; child && rc == 0; child = child->next)
         if (child->repeated)

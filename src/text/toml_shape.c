@@ -35,14 +35,14 @@ static bool knows_braces(const struct untorn_node *container, bool *ret_tight)
 struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct untorn_node *near)
 {
     struct toml_shape shape = {0};
-    bool string = false, equals = false;
+    bool equals = false;
     bool braces = knows_braces(parent, &shape.tight);
     bool commas = knows_commas(parent, &shape.close_commas);
     for (size_t left = TOML_NEAR; near && left > 0; near = near->previous, left--) {
         if (!near->raw)
             continue;
-        if (!string && near->kind == UNTORN_STRING) {
-            string = true;
+        if (!shape.quoted && near->kind == UNTORN_STRING) {
+            shape.quoted = true;
             shape.literal = *near->raw == '\'' && !is_triple(near);
         }
         if (!equals && near->key_raw) {

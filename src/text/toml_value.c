@@ -38,11 +38,12 @@ static bool take_scalar(struct toml_scan *scan, struct untorn_node *node)
 
 static bool open_container(struct toml_scan *scan, struct untorn_node *node)
 {
-    if (scan->depth == TOML_DEPTH)
-        return toml_fail(scan, scan->at, "more than 128 brackets inside each other");
+    if (scan->around == TOML_DEPTH)
+        return toml_fail(scan, scan->at, TOML_TOO_DEEP);
     node->kind = *scan->at == '[' ? UNTORN_ARRAY : UNTORN_OBJECT;
     node->origin = NODE_INLINE;
     node->raw = scan->at++;
+    scan->levels[scan->depth] = scan->around + 1;
     scan->open[scan->depth++] = node;
     return true;
 }
@@ -87,6 +88,7 @@ static bool skip_comma(struct toml_scan *scan, char close, bool one_line)
 
 static struct untorn_node *add_element(struct toml_scan *scan, struct untorn_node *array)
 {
+    scan->around = scan->levels[scan->depth - 1];
     if (!scan->copy && !toml_is(scan, '[') && !toml_is(scan, '{')) {
         array->count++;
         return &scan->scalar;

@@ -428,3 +428,22 @@ TEST(edits_survive_every_failed_allocation)
     walked_text = "a = 1\n[t]\nx = 1\n";
     CHECK(heap_walk(edit_all) > 20);
 }
+
+/* JSON can escape half a surrogate pair; such a key is given by its three bytes. */
+TEST(a_key_with_half_a_surrogate_pair_is_edited_like_others)
+{
+    static const char *const half[] = {"\xed\xa0\x80"};
+    struct untorn_edit set = {
+        .kind = UNTORN_SET, .segments = half, .segment_count = 1, .value = "7", .value_size = 1};
+    struct untorn_edit unset = {.kind = UNTORN_UNSET, .segments = half, .segment_count = 1};
+    static const char text[] = "{\"\\ud800\": 1, \"b\": 2}";
+    CHECK_TEXT(EDIT(UNTORN_JSON, text, set), "{\"\\ud800\": 7, \"b\": 2}");
+    CHECK_TEXT(EDIT(UNTORN_JSON, text, unset), "{\"b\": 2}");
+    CHECK_TEXT(EDIT(UNTORN_JSON, "{\"b\": 2}", set), "{\"b\": 2, \"\\ud800\": 7}");
+    CHECK_TEXT(EDIT(UNTORN_JSON, text, SET("/\xed\xa0\x80", "8"), SET("b", "3")),
+               "{\"\\ud800\": 8, \"b\": 3}");
+    CHECK_TEXT(JSON("{\"\\ud800\": 1}", PATCH("[{\"op\": \"remove\", \"path\": \"/\\ud800\"}]")),
+               "{}");
+    CHECK_TEXT(EDIT(UNTORN_TOML, "b = 2\n", set), "TYPE");
+    CHECK(detail_says("half a surrogate pair"));
+}

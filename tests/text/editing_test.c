@@ -131,6 +131,86 @@ TEST(changes_follow_one_another_on_the_text_as_it_is_then)
     arena_free(&arena);
 }
 
+/* A scalar in no tree. */
+static struct untorn_node *scalar(struct arena *arena, enum untorn_kind kind, const char *spelled)
+{
+    struct untorn_node *value = node_add(arena, NULL, NULL, 0, kind);
+    value->text = spelled;
+    value->size = strlen(spelled);
+    return value;
+}
+
+static int set(struct editing *editing, const char *key, struct untorn_node *value)
+{
+    struct change change = {.kind = CHANGE_REPLACE, .node = member(editing, key), .value = value};
+    return editing_change(editing, &change, &error);
+}
+
+static void check_taken(struct editing *editing, const char *expected)
+{
+    char *taken;
+    size_t size;
+    CHECK_INT(editing_take(editing, &taken, &size, &error), 0);
+    CHECK_BYTES(taken, size, expected, strlen(expected));
+    free(taken);
+    editing_free(editing);
+}
+
+TEST(scalars_are_in_the_tree_at_once_and_in_the_text_together)
+{
+    struct editing editing;
+    struct arena arena = {0};
+    error_begin(&error, NULL, NULL);
+    CHECK_INT(editing_begin(&editing, text, sizeof text - 1, UNTORN_JSON, NULL, &error), 0);
+    CHECK_INT(set(&editing, "b", scalar(&arena, UNTORN_STRING, "x\ny")), 0);
+    CHECK_INT(set(&editing, "a", scalar(&arena, UNTORN_INTEGER, "77")), 0);
+    CHECK(!editing.text && editing.parsed.text == text);
+    CHECK_INT(editing.changes, 2);
+    CHECK_INT(editing.last.count, 1);
+    CHECK_INT(editing.last.splices[0].at.start, 6);
+    CHECK_TEXT(member(&editing, "b")->text, "x\ny");
+    arena_free(&arena); /* the values are not needed any more */
+    check_taken(&editing, "{\"a\": 77, \"b\": \"x\\ny\"}");
+}
+
+TEST(a_scalar_that_is_changed_again_has_its_last_value)
+{
+    struct editing editing;
+    struct arena arena = {0};
+    error_begin(&error, NULL, NULL);
+    CHECK_INT(editing_begin(&editing, text, sizeof text - 1, UNTORN_JSON, NULL, &error), 0);
+    CHECK_INT(set(&editing, "b", scalar(&arena, UNTORN_NULL, "null")), 0);
+    CHECK_INT(set(&editing, "b", scalar(&arena, UNTORN_INTEGER, "100")), 0);
+    CHECK_INT(set(&editing, "b", scalar(&arena, UNTORN_INTEGER, "3")), 0);
+    struct untorn_node *copy = node_copy(&arena, member(&editing, "b"));
+    CHECK_TEXT(copy->text, "3");
+    check_taken(&editing, "{\"a\": 1, \"b\": 3}");
+    arena_free(&arena);
+}
+
+/* What is copied is what it is now, not what stands in the text still. */
+TEST(a_changed_scalar_is_copied_without_its_old_spelling)
+{
+    struct editing editing;
+    struct arena arena = {0};
+    error_begin(&error, NULL, NULL);
+    CHECK_INT(editing_begin(&editing, text, sizeof text - 1, UNTORN_JSON, NULL, &error), 0);
+    CHECK_INT(set(&editing, "b", scalar(&arena, UNTORN_INTEGER, "3")), 0);
+    CHECK(!editing.text);
+    struct change change = {.kind = CHANGE_ADD,
+                            .node = editing.parsed.root,
+                            .key = "c",
+                            .key_size = 1,
+                            .value = node_copy(&arena, member(&editing, "b"))};
+    CHECK(!change.value->raw);
+    ((struct untorn_node *)change.value)->key = NULL;
+    CHECK_INT(editing_change(&editing, &change, &error), 0);
+    CHECK_INT(editing_settle(&editing, &error), 0);
+    CHECK(editing.text && editing.changes == 2 && editing.last.count == 1);
+    check_taken(&editing, "{\"a\": 1, \"b\": 3, \"c\": 3}");
+    arena_free(&arena);
+}
+
 TEST(what_was_not_changed_is_taken_as_a_copy)
 {
     struct editing editing;

@@ -1,5 +1,7 @@
 #include "harness.h"
 
+#include <string.h>
+
 #include "text/json_changes.h"
 
 /* What is added looks like its neighbours: [PLAN-2] in all of this. */
@@ -47,7 +49,29 @@ TEST(a_trailing_comma_is_kept_up)
     ADD("{\"a\": 1,}", "", "b", "2", "{\"a\": 1, \"b\": 2,}");
     ADD("{\"a\": 1, }", "", "b", "2", "{\"a\": 1, \"b\": 2, }");
     ADD("{\"a\": 1, // one\n}", "", "b", "2", "{\"a\": 1, // one\n  \"b\": 2,\n}");
-    ADD("{\"a\": 1 // one\n, // two\n}", "", "b", "2", "{\"a\": 1 // one\n, \"b\": 2, // two\n}");
+    ADD("{\"a\": 1 // one\n,\n}", "", "b", "2", "{\"a\": 1 // one\n, \"b\": 2,\n}");
+}
+
+TEST(comments_on_the_line_of_a_trailing_comma_stay_where_they_are)
+{
+    ADD("{\"a\": 1 // one\n, // two\n}", "", "b", "2",
+        "{\"a\": 1 // one\n, // two\n  \"b\": 2,\n}");
+    ADD("{\"a\": {}\n,// last\n}", "", "b", "2", "{\"a\": {}\n,// last\n  \"b\": 2,\n}");
+    REMOVE("{\"a\": {}\n,// last\n  \"b\": 2,\n}", "/b", "{\"a\": {}\n,// last\n}");
+    ADD("{\n  \"a\": 1\n  , /* x */ // y\n}", "", "b", "[]",
+        "{\n  \"a\": 1\n  , /* x */ // y\n  \"b\": [],\n}");
+}
+
+TEST(commas_that_begin_lines_go_on_beginning_them)
+{
+    static const char text[] = "{ \"a\": 1\n, \"b\": 2 // two\n, \"c\": 3\n}";
+    ADD(text, "", "d", "4", "{ \"a\": 1\n, \"b\": 2 // two\n, \"c\": 3\n, \"d\": 4\n}");
+    REMOVE(text, "/a", "{ \"b\": 2 // two\n, \"c\": 3\n}");
+    REMOVE(text, "/b", "{ \"a\": 1\n, \"c\": 3\n}");
+    REMOVE(text, "/c", "{ \"a\": 1\n, \"b\": 2 // two\n}");
+    INSERT("[ 1 // one\n, 2 // two\n]", "", 0, "0", "[ 0\n, 1 // one\n, 2 // two\n]");
+    INSERT("[ 1 // one\n, 2 // two\n]", "", 1, "0", "[ 1 // one\n, 0\n, 2 // two\n]");
+    INSERT("[ 1 // one\n, 2 // two\n]", "", 2, "0", "[ 1 // one\n, 2 // two\n, 0\n]");
 }
 
 TEST(comments_behind_the_last_member_stay_behind_the_new_one)
@@ -81,8 +105,50 @@ TEST(an_object_of_comments_keeps_them_for_itself)
     ADD("{ /* here */ }", "", "a", "[1, 2]", "{ /* here */ \"a\": [1, 2] }");
 }
 
+TEST(what_is_inside_is_laid_out_as_inside_its_neighbour)
+{
+    INSERT("[\n  {\n    \"files\": [ \"*.ts\" ],\n    \"rules\": { \"x\": 0 }\n  }\n]", "", 1,
+           "{\"rules\": {\"y\": 1, \"z\": [2]}, \"files\": [\"*.js\"], \"other\": [[3]]}",
+           "[\n  {\n    \"files\": [ \"*.ts\" ],\n    \"rules\": { \"x\": 0 }\n  },\n  {\n"
+           "    \"rules\": { \"y\": 1, \"z\": [ 2 ] },\n    \"files\": [ \"*.js\" ],\n"
+           "    \"other\": [\n      [\n        3\n      ]\n    ]\n  }\n]");
+    INSERT("[\n  [\n    [1,2],\n    [3,4]\n  ]\n]", "", 1, "[[5, 6], [7, 8]]",
+           "[\n  [\n    [1,2],\n    [3,4]\n  ],\n  [\n    [5,6],\n    [7,8]\n  ]\n]");
+    ADD("{\n\t\"quotes\": [ \"error\", { \"avoid\": true } ],\n\t\"semi\": 0\n}", "", "indent",
+        "[\"warn\", {\"allow\": [1]}]",
+        "{\n\t\"quotes\": [ \"error\", { \"avoid\": true } ],\n\t\"semi\": 0,\n"
+        "\t\"indent\": [ \"warn\", { \"allow\": [ 1 ] } ]\n}");
+    ADD("{\n  \"a\": [1, 2],\n  \"b\": [\n    {}\n  ]\n}", "", "c", "[3, 4]",
+        "{\n  \"a\": [1, 2],\n  \"b\": [\n    {}\n  ],\n  \"c\": [3, 4]\n}");
+    ADD("{ \"a\": 1\n, \"b\": 2\n}", "", "c", "{\"x\": [1, 2]}",
+        "{ \"a\": 1\n, \"b\": 2\n, \"c\": { \"x\": [ 1, 2 ] }\n}");
+}
+
+TEST(brackets_that_share_lines_go_on_doing_so)
+{
+    ADD("{\n  \"a\": [{\n    \"x\": 1\n  }, {\n    \"x\": 2\n  }]\n}", "", "b",
+        "[{\"y\": [1], \"z\": 2}, {\"y\": [3]}]",
+        "{\n  \"a\": [{\n    \"x\": 1\n  }, {\n    \"x\": 2\n  }],\n  \"b\": [{\n    \"y\": [\n"
+        "      1\n    ],\n    \"z\": 2\n  }, {\n    \"y\": [\n      3\n    ]\n  }]\n}");
+    INSERT("[\n  {\"Guide\": [\n    {\"Use\": 1},\n    {\"Ask\": 2}\n  ]}\n]", "", 1,
+           "{\"More\": [{\"A\": 3}]}",
+           "[\n  {\"Guide\": [\n    {\"Use\": 1},\n    {\"Ask\": 2}\n  ]},\n  {\"More\": [\n"
+           "    {\"A\": 3}\n  ]}\n]");
+}
+
 TEST(what_is_added_is_laid_out_as_its_neighbour)
 {
+    INSERT("[\n  [1,2],\n  [3,4]\n]", "", 2, "[5, 6]", "[\n  [1,2],\n  [3,4],\n  [5,6]\n]");
+    INSERT("[[1,2]]", "", 1, "[5, 6]", "[[1,2],[5,6]]");
+    INSERT("[\n  {\"a\":1,\"b\":[2]}\n]", "", 0, "{\"c\": 3, \"d\": 4}",
+           "[\n  {\"c\":3,\"d\":4},\n  {\"a\":1,\"b\":[2]}\n]");
+    ADD("{\n  \"a\": {\"x\":1,\"y\":2}\n}", "", "b", "{\"z\": 1, \"w\": 2}",
+        "{\n  \"a\": {\"x\":1,\"y\":2},\n  \"b\": {\"z\":1,\"w\":2}\n}");
+    ADD("{\n  \"lib\": [\"dom\", \"es6\"],\n  \"strict\": true\n}", "", "types", "[\"node\"]",
+        "{\n  \"lib\": [\"dom\", \"es6\"],\n  \"strict\": true,\n  \"types\": [\"node\"]\n}");
+    ADD("{\n  \"lib\": [\"dom\", \"es6\"],\n  \"strict\": true\n}", "", "paths", "[[1], [2]]",
+        "{\n  \"lib\": [\"dom\", \"es6\"],\n  \"strict\": true,\n  \"paths\": [\n    [\n      1\n"
+        "    ],\n    [\n      2\n    ]\n  ]\n}");
     ADD("{\n  \"a\": { \"x\": 1 }\n}", "", "b", "{\"y\":[2]}",
         "{\n  \"a\": { \"x\": 1 },\n  \"b\": { \"y\": [2] }\n}");
     INSERT("[\n  { \"a\":1 }\n]", "", 0, "{\"b\": 2}", "[\n  { \"b\":2 },\n  { \"a\":1 }\n]");
@@ -129,4 +195,38 @@ TEST(commas_at_the_start_of_lines_stay_there)
     INSERT("[ 1\n, 2\n]", "", 2, "9", "[ 1\n, 2\n, 9\n]");
     INSERT("[ 1 // one\n, 2\n]", "", 1, "9", "[ 1 // one\n, 9\n, 2\n]");
     INSERT("[ 1\n, 2\n]", "", 0, "9", "[ 9\n, 1\n, 2\n]");
+}
+
+/* Whether a plan to add the value depends on the elements that are marked, by their numbers. */
+static bool is_unsure(const char *before, const char *value, size_t first_cut, size_t end_cut)
+{
+    struct json_text text = json_text_of(before, strlen(before), UNTORN_JSONC);
+    struct json_text new = json_text_of(value, strlen(value), UNTORN_JSON);
+    struct plan plan;
+    struct change change = {.kind = CHANGE_INSERT,
+                            .node = text.parsed.root,
+                            .index = text.parsed.root->count,
+                            .value = new.parsed.root};
+    for (size_t i = first_cut; i < end_cut; i++)
+        node_element(text.parsed.root, i)->cut = true;
+    CHECK_INT(plan_json(&text.parsed, &change, &plan), 0);
+    bool unsure = plan.unsure;
+    plan_free(&plan);
+    json_text_free(&new);
+    json_text_free(&text);
+    return unsure;
+}
+
+/* Who plans on a text from which parts were cut must know whether these matter. */
+TEST(a_plan_says_whether_what_was_cut_decided_how_it_looks)
+{
+    static const char mixed[] = "[[1], 2, 2, {}, [3]]", none[] = "[[1], 2, 2, {}, 3]";
+    CHECK(!is_unsure(mixed, "[4]", 1, 4));
+    CHECK(!is_unsure(none, "4", 0, 5));
+    CHECK(!is_unsure(none, "[4]", 0, 0));
+    CHECK(is_unsure(none, "[4]", 1, 2));
+    CHECK(is_unsure(mixed, "[4]", 4, 5));
+    CHECK(is_unsure("[[1,2]]", "4", 0, 1));
+    CHECK(!is_unsure("[[1,2]]", "4", 0, 0));
+    CHECK(!is_unsure("[\n[1,2]]", "4", 0, 1));
 }

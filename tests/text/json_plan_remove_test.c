@@ -64,3 +64,10 @@ TEST(commas_at_the_start_of_lines_go_with_the_element_behind)
     REMOVE("[ 1 // one\n, 2 ]", "/1", "[ 1 // one\n]");
     REMOVE("[ 1 // one\n  // two\n, 2\n]", "/0", "[ // two\n2\n]");
 }
+
+TEST(blanks_at_the_end_of_a_line_stay_with_the_line)
+{
+    ADD("{\"a\":1, \n}", "", "b", "2", "{\"a\":1,\"b\":2, \n}");
+    REMOVE("{\"a\":1,\"b\":2, \n}", "/b", "{\"a\":1, \n}");
+    REMOVE("{\"a\":1,\"b\":2,  \n\n}", "/b", "{\"a\":1,  \n\n}");
+}

@@ -46,6 +46,32 @@ TEST(a_container_that_replaces_stays_on_the_line_of_what_it_is_in_or_was)
     SET("{\n  \"x\": []\n}", "/x", "[3]", "{\n  \"x\": [\n    3\n  ]\n}");
 }
 
+TEST(what_is_inside_a_container_that_replaces_is_laid_out_as_it_was)
+{
+    SET("{\n  \"x\": [\n    [1,2],\n    [3,4]\n  ]\n}", "/x", "[[5, 6], [7, 8], [9, 0]]",
+        "{\n  \"x\": [\n    [5,6],\n    [7,8],\n    [9,0]\n  ]\n}");
+}
+
+/* Who plans on a text from which parts were cut must know whether these matter. */
+TEST(a_plan_is_unsure_if_what_is_replaced_was_cut)
+{
+    struct json_text text = json_text_of("{\"a\": [1, 2], \"b\": 3}", 21, UNTORN_JSON);
+    struct json_text value = json_text_of("[3]", 3, UNTORN_JSON);
+    struct untorn_node *old = text.parsed.root->first;
+    struct change change = {.kind = CHANGE_REPLACE, .node = old, .value = value.parsed.root};
+    for (size_t i = 0; i < 4; i++) {
+        struct plan plan;
+        old->cut = i == 1;
+        old->last->cut = i > 1;
+        change.value = i == 3 ? value.parsed.root->first : value.parsed.root;
+        CHECK_INT(plan_json(&text.parsed, &change, &plan), 0);
+        CHECK_INT(plan.unsure, i == 1 || i == 2);
+        plan_free(&plan);
+    }
+    json_text_free(&value);
+    json_text_free(&text);
+}
+
 TEST(the_root_can_be_replaced)
 {
     SET("// top\ntrue\n// end\n", "", "{\"a\": 1}", "// top\n{\n  \"a\": 1\n}\n// end\n");

@@ -280,7 +280,23 @@ TEST(escapes_are_those_of_toml)
     check_refused("\"\\u00", "\\u takes 4 hexadecimal digits");
     check_refused("\"\\U0001F60\"", "\\U takes 8 hexadecimal digits");
     check_refused("\"\\U00110000\"", "no such character");
-    check_refused("\"\\ud83d\"", "no such character");
+    check_refused("\"\\ud83d\"", "half a surrogate pair is no character; a key that has one is "
+                                 "given by its bytes, with -k or as a pointer");
+}
+
+/* JSON has such keys, escaped: "\ud83d". */
+TEST(half_a_surrogate_pair_is_a_key_by_its_bytes)
+{
+    struct keypath path;
+    const char *const halves[] = {"a\xed\xa0\xbd", "\xed\xb8\x80z"};
+    CHECK_INT(keypath_segments(halves, 2, &arena, &path, &error), 0);
+    CHECK_INT(path.steps[0].key_size, 4);
+    CHECK_INT(keypath_parse("/a\xed\xa0\xbd", &arena, &path, &error), 0);
+    CHECK_TEXT(path.steps[0].key, halves[0]);
+    CHECK_INT(keypath_parse("/\xed\xb8\x80\xed\xa0\xbd", &arena, &path, &error), 0);
+    check_refused("/\xed\xa0\xbd\xed\xb8\x80", "this is not UTF-8"); /* U+1F600, in two halves */
+    check_refused("/\xed\xa0", "this is not UTF-8");
+    check_refused("/\xed\xa0z", "this is not UTF-8");
 }
 
 TEST(a_key_is_utf_8)

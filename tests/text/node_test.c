@@ -363,6 +363,12 @@ TEST(repeated_keys_are_compared_one_by_one)
     CHECK(!equal_objects("a=1 a=2", "a=2 b=1"));
     CHECK(!equal_objects("b=2 b=2 a=1", "a=5 a=1 b=2"));
     CHECK(!equal_objects("a=1 b=2 b=2", "a=1 a=1 b=2"));
+    CHECK(equal_objects("a=1 b=2 a=3", "b=2 a=1 a=3"));
+    CHECK(equal_objects("c=1 d=2 a=3 a=4 a=5", "d=2 a=3 c=1 a=4 a=5"));
+    CHECK(!equal_objects("c=1 d=2 a=3 a=4 a=5", "d=2 a=3 c=1 a=5 a=4"));
+    CHECK(!equal_objects("b=2 a=1 a=3", "a=3 b=2 a=1"));
+    CHECK(!equal_objects("a=1 b=2 a=3", "b=2 a=1 b=3"));
+    CHECK(!equal_objects("x=1 a=1 a=1 b=1 b=1", "b=1 b=1 b=1 a=1 x=1"));
 }
 
 TEST(ten_thousand_members_in_another_order_are_equal)

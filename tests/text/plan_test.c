@@ -48,6 +48,18 @@ TEST(replacements_come_into_the_order_of_the_text)
     check(&plan, "abcdef", "0bc3e5");
 }
 
+TEST(many_are_appended_and_sorted_once)
+{
+    struct plan plan = {0};
+    plan_sort(&plan);
+    for (uint64_t i = 6; i-- > 0;) {
+        struct span at = {i, i + 1};
+        CHECK(plan_append(&plan, at, &"543210"[5 - i], 1));
+    }
+    plan_sort(&plan);
+    check(&plan, "abcdef", "012345");
+}
+
 TEST(those_at_one_place_stay_in_the_order_in_which_they_came)
 {
     struct plan plan = {0};

@@ -41,9 +41,31 @@ TEST(a_table_is_added_behind_its_siblings)
         toml_cargo, "libc = \"0.2\"\n",
         "libc = \"0.2\"\n\n[target.'cfg(windows)'.dependencies]\nwinapi = \"1\"\n");
     toml_check_stretch(toml_set(toml_site, "/params/new", "{\"a\": 1}"), toml_site, "\"@x\"\n",
-                       "\"@x\"\n\n  [params.new]\n    a = 1\n");
+                       "\"@x\"\n  [params.new]\n    a = 1\n");
     toml_check_stretch(toml_set(toml_site, "/menu/foot", "[{\"name\": \"F\"}]"), toml_site,
                        "weight = 2\n", "weight = 2\n\n  [[menu.foot]]\n    name = \"F\"\n");
+}
+
+TEST(a_table_in_an_element_is_as_far_from_the_rest_as_in_others)
+{
+    static const char text[] = "[[r]]\n  a = 1\n\n[[r]]\n  a = 2\n  [r.h]\n    x = 1\n\n[z]\n";
+    toml_check(toml_set(text, "/r/0/h", "{\"y\": 1}"),
+               "[[r]]\n  a = 1\n  [r.h]\n    y = 1\n\n[[r]]\n  a = 2\n  [r.h]\n    x = 1\n\n[z]\n");
+    toml_check_stretch(toml_insert(text, "/r", 2, "{\"a\": 3, \"h\": {\"y\": 1}}"), text, "\n[z]",
+                       "\n[[r]]\n  a = 3\n  [r.h]\n    y = 1\n\n[z]");
+    toml_check(
+        toml_set("[m]\n  [[m.a]]\n    x = 1\n\n[z.y]\nx = 1\n[z.y.w]\n", "/m/a/0/p", "{\"y\": 1}"),
+        "[m]\n  [[m.a]]\n    x = 1\n\n    [m.a.p]\n      y = 1\n\n[z.y]\nx = 1\n[z.y.w]\n");
+}
+
+TEST(a_new_string_has_the_quotes_of_others)
+{
+    toml_check(toml_set("[a]\nx = 'one'\n\n[b]\ny = 1\n", "/b/z", "\"two\""),
+               "[a]\nx = 'one'\n\n[b]\ny = 1\nz = 'two'\n");
+    toml_check(toml_set("[b]\ny = 1\n\n[a]\nx = 'one'\n", "/c", "{\"z\": \"two\"}"),
+               "[b]\ny = 1\n\n[a]\nx = 'one'\n\n[c]\nz = 'two'\n");
+    toml_check(toml_set("x = 'one'\n[b]\ny = \"1\"\n", "/b/z", "\"two\""),
+               "x = 'one'\n[b]\ny = \"1\"\nz = \"two\"\n");
 }
 
 TEST(a_table_is_written_in_braces_where_the_others_are)

@@ -59,7 +59,10 @@ TEST(headers_and_last_statements_are_found)
     CHECK_INT(toml_last_of(&plan, text.parsed.root), 5);
     CHECK_INT(toml_model_below(&plan, text.parsed.root), 5);
     CHECK_INT(toml_model_below(&plan, toml_text_find(&text, "/a")), 4);
-    CHECK_INT(toml_model_below(&plan, toml_text_find(&text, "/f")), 4);
+    CHECK_INT(toml_model_below(&plan, toml_text_find(&text, "/f")), 5);
+    CHECK_INT(toml_model_below(&plan, toml_text_find(&text, "/a/b/0")), 3);
+    CHECK_INT(toml_model_below(&plan, toml_text_find(&text, "/a/b/1")), 3);
+    CHECK(toml_is_alike(&plan, 1, 4) && toml_is_alike(&plan, 3, 3) && !toml_is_alike(&plan, 1, 3));
     toml_text_free(&text);
 }
 

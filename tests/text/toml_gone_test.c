@@ -46,3 +46,13 @@ TEST(blank_lines_do_not_pile_up)
     toml_check(toml_remove("a = 1\n\n\nb = 2\n", "/a"), "b = 2\n");
     toml_check(toml_remove("\n\nb = 2\n", "/b"), "\n\n");
 }
+
+TEST(the_next_takes_the_place_directly_under_the_header_above)
+{
+    toml_check(toml_remove("[m]\n  [[m.a]]\n    x = 1\n\n  [[m.a]]\n    x = 2\n", "/m/a/0"),
+               "[m]\n  [[m.a]]\n    x = 2\n");
+    toml_check(toml_remove("[m]\n[m.a]\nx = 1\n\n[m.b]\n", "/m/a"), "[m]\n[m.b]\n");
+    toml_check(toml_remove("[m]\n[m.a]\nx = 1\n\n[b]\n", "/m/a"), "[m]\n\n[b]\n");
+    toml_check(toml_remove("[m]\n\n[m.a]\nx = 1\n\n[m.b]\n", "/m/a"), "[m]\n\n[m.b]\n");
+    toml_check(toml_remove("[m]\nq = 1\n[m.a]\nx = 1\n\n[m.b]\n", "/m/a"), "[m]\nq = 1\n\n[m.b]\n");
+}

@@ -175,14 +175,37 @@ static const char *parts(char *text, const char *before, size_t count, const cha
     return text;
 }
 
-TEST(a_key_has_at_most_128_parts)
+/* The root is the first level; a scalar is none. */
+TEST(keys_and_brackets_together_make_at_most_128_levels)
+{
+    char text[1024], behind[256];
+    const char *good[] = {parts(text, "[", 127, "]\na = 1")};
+    TOML_VALID(good);
+    CHECK_TEXT(toml_data(parts(text, "[", 128, "]")), "255: nested deeper than 128 levels");
+    good[0] = parts(text, "", 128, " = 1");
+    TOML_VALID(good);
+    CHECK_TEXT(toml_data(parts(text, "", 129, " = 1")), "256: nested deeper than 128 levels");
+    CHECK_TEXT(toml_data(parts(text, "", 128, " = []")), "258: nested deeper than 128 levels");
+    good[0] = parts(text, "a = {", 127, " = 1}");
+    TOML_VALID(good);
+    CHECK_TEXT(toml_data(parts(text, "a = {", 128, " = 1}")), "259: nested deeper than 128 levels");
+    good[0] = parts(text, "[", 100, parts(behind, "]\n", 28, " = 1"));
+    TOML_VALID(good);
+    CHECK_TEXT(toml_data(parts(text, "[", 100, parts(behind, "]\n", 29, " = 1"))),
+               "258: nested deeper than 128 levels");
+    good[0] = parts(text, "[", 100, parts(behind, "]\nx = [[{", 25, " = 1}]]"));
+    TOML_VALID(good);
+    CHECK_TEXT(toml_data(parts(text, "[", 100, parts(behind, "]\nx = [[{", 26, " = 1}]]"))),
+               "259: nested deeper than 128 levels");
+}
+
+TEST(an_array_of_tables_is_two_levels)
 {
     char text[1024];
-    const char *good[] = {parts(text, "[", 128, "]")};
+    const char *good[] = {parts(text, "[[k]]\n[[", 125, "]]\na = 1")};
     TOML_VALID(good);
-    good[0] = parts(text, "a = {", 128, " = 1}");
-    TOML_VALID(good);
-    CHECK_TEXT(toml_data(parts(text, "", 129, " = 1")), "256: a key of more than 128 parts");
+    CHECK_TEXT(toml_data(parts(text, "[[k]]\n[[", 126, "]]")),
+               "258: nested deeper than 128 levels");
 }
 
 TEST(a_table_remembers_where_it_was_first_named)

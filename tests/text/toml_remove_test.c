@@ -55,3 +55,15 @@ TEST(several_entries_go_at_once)
         toml_remove("a = {\n  b.c = 1, # one\n  e = 3, # three\n  b.d = 2 # two\n}\n", "/a/b"),
         "a = {\n  e = 3 # three\n}\n");
 }
+
+TEST(no_blank_line_is_left_at_a_bracket)
+{
+    static const char text[] = "a = [\n  1, # one\n\n  # two\n  2,\n\n  3,\n]\n";
+    toml_check(toml_remove(text, "/a/0"), "a = [\n  # two\n  2,\n\n  3,\n]\n");
+    toml_check(toml_remove(text, "/a/1"), "a = [\n  1, # one\n\n  3,\n]\n");
+    toml_check(toml_remove(text, "/a/2"), "a = [\n  1, # one\n\n  # two\n  2,\n]\n");
+    toml_check(toml_remove("a = [\n\n  1,\n\n  2,\n\n]\n", "/a/0"), "a = [\n\n  2,\n\n]\n");
+    toml_check(toml_remove("a = [\n  1,\n  2,\n\n  # end\n]\n", "/a/1"),
+               "a = [\n  1,\n\n  # end\n]\n");
+    toml_check(toml_remove("a = [ # all\n\n  1,\n  2,\n]\n", "/a/0"), "a = [ # all\n\n  2,\n]\n");
+}

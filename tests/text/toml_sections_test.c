@@ -53,3 +53,23 @@ TEST(a_table_without_members_has_its_header_all_the_same)
     toml_check(toml_set("[a]\n", "/b", "[]"), "b = []\n\n[a]\n");
     toml_check(toml_set("[a]\n", "/b", "[{}, 1]"), "b = [{}, 1]\n\n[a]\n");
 }
+
+TEST(tables_inside_are_indented_as_others_are)
+{
+    static const char text[] = "[[x]]\n  a = 1\n  [x.y]\n    b = 2\n";
+    toml_check(toml_insert(text, "/x", 1, "{\"a\": 1, \"y\": {\"b\": 2, \"z\": {\"c\": 3}}}"),
+               "[[x]]\n  a = 1\n  [x.y]\n    b = 2\n[[x]]\n  a = 1\n  [x.y]\n    b = 2\n"
+               "    [x.y.z]\n      c = 3\n");
+    toml_check(toml_set(text, "/x/0/y/z", "{\"c\": 3}"),
+               "[[x]]\n  a = 1\n  [x.y]\n    b = 2\n    [x.y.z]\n      c = 3\n");
+    toml_check(toml_set(text, "/x/0/z", "{\"c\": 3}"),
+               "[[x]]\n  a = 1\n  [x.y]\n    b = 2\n  [x.z]\n    c = 3\n");
+    toml_check(toml_set("[r]\n\t[[r.x]]\n", "/r/x/0/y", "{\"z\": 1}"),
+               "[r]\n\t[[r.x]]\n\t\t[r.x.y]\n\t\t\tz = 1\n");
+    toml_check(toml_set("[r]\n  k = 1\n  [[r.x]]\n    a = 1\n", "/r/x/0/y", "{\"z\": 1}"),
+               "[r]\n  k = 1\n  [[r.x]]\n    a = 1\n    [r.x.y]\n      z = 1\n");
+    toml_check(toml_set("[r]\nk = 1\n[r.x]\na = 1\n", "/r/x/y", "{\"z\": 1}"),
+               "[r]\nk = 1\n[r.x]\na = 1\n[r.x.y]\nz = 1\n");
+    toml_check(toml_set("[r]\n  k = 1\n[r.x]\n  a = 1\n", "/r/x/y", "{\"z\": 1}"),
+               "[r]\n  k = 1\n[r.x]\n  a = 1\n[r.x.y]\n  z = 1\n");
+}

@@ -91,22 +91,22 @@ static char *nested(size_t depth, const char *open, const char *close)
     return text;
 }
 
-TEST(brackets_are_at_most_128_inside_each_other)
+TEST(brackets_are_levels_too_of_which_there_are_at_most_128)
 {
     static const char *const pairs[][2] = {{"[", "]"}, {"{a=", "}"}, {"[{a=", "}]"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         size_t levels = i == 2 ? 2 : 1;
-        char *text = nested(128 / levels, pairs[i][0], pairs[i][1]);
+        char *text = nested(127 / levels, pairs[i][0], pairs[i][1]);
         const char *const good[] = {text};
         TOML_VALID(good);
         free(text);
-        text = nested(128 / levels + 1, pairs[i][0], pairs[i][1]);
+        text = nested(127 / levels + 1, pairs[i][0], pairs[i][1]);
         const char *const bad[] = {text};
         TOML_INVALID(bad);
         free(text);
     }
     char *text = nested(1000000, "[", "]");
-    CHECK_TEXT(toml_data(text), "132: more than 128 brackets inside each other");
+    CHECK_TEXT(toml_data(text), "131: nested deeper than 128 levels");
     free(text);
 }
 
