@@ -13,10 +13,12 @@ const char *fresh_content(void)
 {
     static char content[CONTENT_SIZE];
     static unsigned long version;
+    char digits[24];
     if (version == 0)
         memset(content, 'x', sizeof content);
-    version++;
-    memcpy(content, &version, sizeof version);
+    snprintf(digits, sizeof digits, "%020lu", ++version);
+    memcpy(content + 1, digits, strlen(digits));
+    content[0] = content[sizeof content - 1] = '"'; /* JSON, as the name says */
     return content;
 }
 

@@ -1,4 +1,4 @@
-/* Replacing a file of 4 KiB in process, at each level. */
+/* Replacing a file of 4 KiB in process, at each level, and with history. */
 #include <untorn/write.h>
 
 #include "hand.h"
@@ -32,6 +32,29 @@ static void write_cache(void)
     write_at(UNTORN_CACHE);
 }
 
+/* A file of its own for each, so that what is kept of one is no work for the other. */
+static void write_keeping(const char *path, int keep)
+{
+    struct untorn_options options = {.keep = keep};
+    int rc = untorn_write(path, fresh_content(), CONTENT_SIZE, &options, NULL);
+    pairs_must(rc == 0, "untorn_write");
+}
+
+static void keep_none(void)
+{
+    write_keeping("ours/none.json", UNTORN_KEEP_NONE);
+}
+
+static void keep_one(void)
+{
+    write_keeping("ours/one.json", 1);
+}
+
+static void keep_eight(void)
+{
+    write_keeping("ours/eight.json", 8);
+}
+
 static void by_hand_durable(void)
 {
     by_hand_at(UNTORN_DURABLE);
@@ -60,6 +83,22 @@ static const struct pairs_row rows[] = {
      .ours = write_durable,
      .theirs = by_hand_durable,
      .target = 1.15},
+    {.name = "replace 4 KiB, durable, keep 1",
+     .peer = "the same with keep none",
+     .prepare = prepare,
+     .ours = keep_one,
+     .theirs = keep_none,
+     .target = 1.10},
+    {.name = "replace 4 KiB, durable, keep 8",
+     .peer = "the same with keep none",
+     .prepare = prepare,
+     .ours = keep_eight,
+     .theirs = keep_none},
+    {.name = "replace 4 KiB, durable, keep none",
+     .peer = "open, write, fdatasync, rename, fsync of the directory",
+     .prepare = prepare,
+     .ours = keep_none,
+     .theirs = by_hand_durable},
     {.name = "replace 4 KiB, ordered",
      .peer = "open, write, fdatasync, rename",
      .prepare = prepare,

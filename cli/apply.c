@@ -67,9 +67,9 @@ const struct verb verb_apply = {
              "  6  lock not obtained in time\n"
              "  7  not settled: saved, but not confirmed on the disk, or not reported\n",
     .options = OPTION_MERGE_PATCH | OPTION_JSON_PATCH | OPTION_FORMAT | OPTION_IF_MATCH |
-               OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
-               OPTION_REPORT,
+               OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE |
+               OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |
+               OPTION_DRY_RUN | OPTION_REPORT,
     .filter_options = OPTION_MERGE_PATCH | OPTION_JSON_PATCH | OPTION_FORMAT,
     .filters = true,
     .one_path = true,

@@ -176,6 +176,12 @@ static int check_operands(const struct arguments *arguments)
     return 0;
 }
 
+void arguments_free(struct arguments *arguments)
+{
+    words_free(&arguments->removals);
+    words_free(&arguments->matches);
+}
+
 int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc, char **argv)
 {
     struct arguments *arguments = ret_arguments;

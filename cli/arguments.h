@@ -9,6 +9,7 @@
 #include <untorn.h>
 
 #include "verb.h"
+#include "words.h"
 
 struct arguments {
     const struct verb *verb;
@@ -20,6 +21,7 @@ struct arguments {
     struct untorn_hash if_match; /* what options.if_match points to */
     enum untorn_records records;
     bool allow_empty, dry_run, report, shared, repair, abandon, help;
+    bool last_good, verbose, force;
 
     enum untorn_format format; /* UNTORN_FORMAT_UNKNOWN: as the name of the file says */
     bool is_text;              /* --format text: no document, whatever the name says */
@@ -28,7 +30,9 @@ struct arguments {
     const char *from;     /* where the one VALUE comes from */
     const char *fallback; /* printed for a key that is not there */
     const char *merge_patch, *json_patch;
-    uint64_t given; /* OPTION_... bits */
+    struct words removals; /* --remove */
+    struct words matches;  /* --if-match TARGET=HASH, of the verb that has several */
+    uint64_t given;        /* OPTION_... bits */
 };
 
 /* Finds the verb among argv (options may stand before it) and takes it out of it.
@@ -39,6 +43,8 @@ int arguments_find_verb(int *argc, char **argv, const char **ret_name);
  * telling what is wrong. With `help` set nothing else was checked. */
 int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc,
                     char **argv);
+
+void arguments_free(struct arguments *arguments);
 
 /* "untorn VERB: TEXT (try: untorn VERB --help)" as a message; returns the exit status for it. */
 __attribute__((format(printf, 2, 3))) int usage_error(const struct verb *verb, const char *format,

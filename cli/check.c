@@ -1,15 +1,18 @@
-/* untorn check: what dead writers left, and whether a document is whole. */
+/* untorn check: what dead writers left, and whether documents are whole, in files and trees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "limits.h"
 #include "message.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
+#include "progress.h"
 #include "verdict.h"
+#include "walk.h"
 
 struct kind {
     const char *word; /* of the report line */
@@ -23,18 +26,46 @@ static const struct kind kinds[] = {
                             "removed"},
     [UNTORN_FOUND_UNFINISHED] = {"unfinished", "an overwrite in place that stopped half way", "",
                                  "finished"},
-    [UNTORN_FOUND_FOREIGN] = {"foreign", "the journal of an overwrite, copied here or planted",
+    [UNTORN_FOUND_FOREIGN] = {"foreign", "a journal, copied here, planted or given up",
                               "; never applied", "given up"},
     [UNTORN_FOUND_CONFLICT] = {"conflict", "an overwrite in place that met content it did not know",
                                "; kept", "given up"},
     [UNTORN_FOUND_TAIL] = {"tail", "a torn record that an append cut", "; kept", "given up"},
+    [UNTORN_FOUND_SET] = {"set", "a commit of several files that stopped half way", "", "finished"},
+    [UNTORN_FOUND_IN_DOUBT] = {"in-doubt",
+                               "a commit of several files that cannot be decided while the "
+                               "directory that knows is away",
+                               "", "given up"},
+    [UNTORN_FOUND_MIXED] = {"mixed",
+                            "of the files that were committed together some are from before it", "",
+                            "settled"},
+    [UNTORN_FOUND_DAMAGED] = {"damaged", "content that did not parse when it was replaced",
+                              "; kept", "given up"},
+};
+
+struct totals {
+    size_t documents, whole, damaged, missing; /* that have a verdict */
+    size_t left, repaired;                     /* findings */
+    size_t failed;                             /* paths that could not be checked */
+    int status;                                /* the worst */
 };
 
 struct checking {
     const struct arguments *arguments;
-    const char *path;      /* as the user named it */
+    const char *path;      /* as the user named it, or met below that */
     char prefix[CLI_TEXT]; /* of the directory that findings are relative to, "dir/" or empty */
+    struct totals totals;
 };
+
+/* That a path could not be checked weighs more than what was found in another. */
+static void note_status(struct checking *checking, int status)
+{
+    static const char rank[] = {0, 6, 5, 2, 1, 3, 4, 7}; /* by exit code */
+    if (rank[status] > rank[checking->totals.status])
+        checking->totals.status = status;
+}
+
+/* ---- findings ---- */
 
 static const struct kind *kind_of(const struct untorn_finding *finding)
 {
@@ -70,10 +101,12 @@ static void print_finding(const struct untorn_finding *finding, const char *name
 
 static void found(void *context, const struct untorn_finding *finding)
 {
-    const struct checking *checking = context;
+    struct checking *checking = context;
     char name[2 * CLI_TEXT], kept[2 * CLI_TEXT];
     snprintf(name, sizeof name, "%s%s", checking->prefix, finding->name ? finding->name : "");
     snprintf(kept, sizeof kept, "%s%s", checking->prefix, finding->kept ? finding->kept : "");
+    if (finding->repaired)
+        checking->totals.repaired++;
     if (checking->arguments->report)
         report_finding(checking, finding, name, kept);
     else
@@ -102,54 +135,178 @@ static void find_prefix(struct checking *checking)
     free(resolved);
 }
 
-/* That a path could not be checked weighs more than what was found in another. */
-static int worse(int a, int b)
+/* False: there is not even a directory, and no more to tell. */
+static bool check_leftovers(struct checking *checking, const char *path)
 {
-    static const char rank[] = {0, 6, 5, 2, 1, 3, 4, 7}; /* by exit code */
-    return rank[a] > rank[b] ? a : b;
-}
-
-static int check_leftovers(const struct arguments *arguments, const char *path)
-{
-    static struct checking checking;
-    checking.arguments = arguments;
-    checking.path = path;
-    find_prefix(&checking);
+    const struct arguments *arguments = checking->arguments;
+    checking->path = path;
+    find_prefix(checking);
     struct untorn_check check = {.repair = arguments->repair,
                                  .abandon = arguments->abandon,
                                  .found = found,
-                                 .context = &checking};
+                                 .context = checking};
     struct untorn_error error;
     size_t left = 0;
     int rc = untorn_check(path, &check, &arguments->options, &left, &error);
+    checking->totals.left += left;
     if (rc != 0) {
         char text[UNTORN_TEXT_SIZE];
         message("%s", untorn_describe(&error, text, sizeof text));
-        return untorn_status_exit_code(rc);
+        checking->totals.failed++;
+        note_status(checking, untorn_status_exit_code(rc));
+        return untorn_status_exit_code(rc) != 3;
     }
     if (left == 0)
-        return 0;
+        return true;
     message("%s: %zu left (%s)", path, left,
             arguments->repair ? "to give up what was kept: untorn check --repair --abandon"
                               : "to clear up: untorn check --repair");
-    return 4;
+    note_status(checking, 4);
+    return true;
 }
 
-/* After the leftovers: with --repair the document may be whole only now. */
-static int check_path(const struct arguments *arguments, const char *path)
+/* ---- verdicts ---- */
+
+static void count_verdict(struct totals *totals, enum untorn_verdict verdict)
 {
-    int status = check_leftovers(arguments, path);
-    if (status == 3)
-        return status; /* not even a directory: there is no more to tell */
-    return worse(status, verdict_tell(arguments, path));
+    totals->documents++;
+    if (verdict == UNTORN_WHOLE)
+        totals->whole++;
+    else if (verdict == UNTORN_VERDICT_MISSING)
+        totals->missing++;
+    else
+        totals->damaged++;
+}
+
+static void report_verdict(const struct outcome *outcome, enum untorn_format format,
+                           enum untorn_verdict verdict)
+{
+    output_text("{\"verb\":\"check\",\"path\":");
+    output_json_text(outcome->path);
+    output_format(",\"verdict\":\"%s\",\"format\":\"%s\"", untorn_verdict_word(verdict),
+                  untorn_format_name(format));
+    if (outcome->position != UNTORN_NO_POSITION)
+        output_format(",\"position\":%llu", (unsigned long long)outcome->position);
+    if (outcome->text[0]) {
+        output_text(",\"message\":");
+        output_json_text(outcome->text);
+    }
+    output_text("}\n");
+}
+
+/* A message for what is wrong; with --report a line, also for what is whole. */
+static void tell_verdict(const struct outcome *outcome, enum untorn_format format,
+                         enum untorn_verdict verdict)
+{
+    if (outcome->text[0])
+        message("%s", outcome->text);
+    message_excerpt(outcome->excerpt);
+    if (outcome->arguments->report) {
+        report_verdict(outcome, format, verdict);
+    } else if (verdict == UNTORN_WHOLE && outcome->arguments->verbose) {
+        output_escaped(outcome->path);
+        output_text(": whole\n");
+    }
+}
+
+static void judge(struct checking *checking, const char *path, enum untorn_format format)
+{
+    static struct outcome outcome; /* static for its size */
+    struct untorn_content content;
+    struct untorn_error error;
+    enum untorn_verdict verdict;
+    outcome = outcome_begin(checking->arguments, path);
+    int rc =
+        untorn_read_judged(path, format, &checking->arguments->options, &content, &verdict, &error);
+    untorn_content_free(&content);
+    verdict_describe(&outcome, &error);
+    note_status(checking, outcome.exit_code);
+    if (rc != 0) {
+        message("%s", outcome.text); /* it could not be looked at: no verdict */
+        checking->totals.failed++;
+        return;
+    }
+    count_verdict(&checking->totals, verdict);
+    tell_verdict(&outcome, format, verdict);
+}
+
+/* ---- trees ---- */
+
+static void walked_directory(void *context, const char *path)
+{
+    struct checking *checking = context;
+    progress_show(checking->totals.documents, path);
+    (void)check_leftovers(checking, path);
+}
+
+static void walked_document(void *context, const char *path)
+{
+    struct checking *checking = context;
+    progress_show(checking->totals.documents, path);
+    judge(checking, path, untorn_format_of_path(path));
+}
+
+static void walked_trouble(void *context, const char *path, int os_error)
+{
+    struct checking *checking = context;
+    message("%s: cannot be looked into: %s (the others are checked)", path, strerror(os_error));
+    checking->totals.failed++;
+    note_status(checking, 1);
+}
+
+static void check_tree(struct checking *checking, const char *path)
+{
+    struct walk walk = {walked_directory, walked_document, walked_trouble, checking};
+    walk_tree(path, &walk);
+    progress_hide();
+}
+
+/* The leftovers first: with --repair the document may be whole only then. */
+static void check_file(struct checking *checking, const char *path)
+{
+    enum untorn_format format = checking->arguments->format;
+    if (!format)
+        format = untorn_format_of_path(path);
+    if (check_leftovers(checking, path) && format)
+        judge(checking, path, format);
+}
+
+/* ---- the end ---- */
+
+static void report_totals(const struct totals *totals)
+{
+    output_format("{\"verb\":\"check\",\"documents\":%zu,\"whole\":%zu,\"damaged\":%zu,"
+                  "\"missing\":%zu,\"left\":%zu,\"repaired\":%zu,\"failed\":%zu,\"exit\":%d}\n",
+                  totals->documents, totals->whole, totals->damaged, totals->missing, totals->left,
+                  totals->repaired, totals->failed, totals->status);
+}
+
+/* Only on a terminal: a script has the exit status. */
+static void print_totals(const struct totals *totals)
+{
+    if (isatty(STDERR_FILENO))
+        message("%zu document%s: %zu whole, %zu damaged, %zu missing; %zu left, %zu repaired",
+                totals->documents, totals->documents == 1 ? "" : "s", totals->whole,
+                totals->damaged, totals->missing, totals->left, totals->repaired);
 }
 
 static int run_check(struct arguments *arguments)
 {
-    int status = 0;
-    for (int i = 0; i < arguments->operand_count; i++)
-        status = worse(status, check_path(arguments, arguments->operands[i]));
-    return arguments->operand_count == 0 ? check_path(arguments, ".") : status;
+    static struct checking checking; /* static for its size; it starts zeroed */
+    struct stat status;
+    bool walked = false;
+    checking.arguments = arguments;
+    if (arguments->operand_count == 0)
+        (void)check_leftovers(&checking, ".");
+    for (int i = 0; i < arguments->operand_count; i++) {
+        const char *path = arguments->operands[i];
+        bool directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+        (directory ? check_tree : check_file)(&checking, path);
+        walked = walked || directory;
+    }
+    if (walked) /* of a file the one line says it all */
+        (arguments->report ? report_totals : print_totals)(&checking.totals);
+    return checking.totals.status;
 }
 
 const struct verb verb_check = {
@@ -157,14 +314,17 @@ const struct verb verb_check = {
     .operands = "[PATH]...",
     .summary = "tell damaged documents, and what dead writers left (--repair)",
     .explanation =
-        "Prints a line for each thing that a dead writer left: unfinished versions,\n"
-        "overwrites that stopped half way, versions and records kept aside. PATH is a\n"
-        "file, or a directory for all that untorn knows in it (the current one if none\n"
-        "is named). Nobody has to run it: the next writer of a file clears up by itself.\n"
-        "A PATH that is JSON or TOML, by its name or --format, also gets a verdict, and\n"
-        "unless it is whole a message: missing, empty, nul, truncated or syntax.",
+        "Prints a line for each thing that a dead writer left (unfinished versions,\n"
+        "overwrites and commits that stopped half way, versions and records kept aside)\n"
+        "and a message for each document that is not whole: missing, empty, nul,\n"
+        "truncated or syntax. PATH is a file, or a directory: all directories and all\n"
+        "JSON and TOML files below it are looked at, by their names, and a bad one stops\n"
+        "nothing. Links are not followed. Without PATH: what untorn knows in the current\n"
+        "directory alone. No document is altered. Nobody has to run it: the next writer\n"
+        "of a file clears up by itself.",
     .examples = "  untorn check\n"
                 "  untorn check app.toml state.json\n"
+                "  untorn check --report . | jq -r 'select(.verdict == \"truncated\").path'\n"
                 "  untorn check --repair state.json\n",
     .exits = "  0  nothing is left, and every document is whole\n"
              "  1  a PATH could not be checked or repaired\n"
@@ -175,8 +335,8 @@ const struct verb verb_check = {
              "  6  lock not obtained in time (--repair)\n"
              "  7  not settled\n"
              "  of several PATHs the worst counts: 7, then 1, 6, 3, 4\n",
-    .options = OPTION_FORMAT | OPTION_REPAIR | OPTION_ABANDON | OPTION_SYMLINK | OPTION_WAIT |
-               OPTION_STATE_DIR | OPTION_REPORT,
+    .options = OPTION_FORMAT | OPTION_REPAIR | OPTION_VERBOSE | OPTION_ABANDON | OPTION_SYMLINK |
+               OPTION_WAIT | OPTION_STATE_DIR | OPTION_REPORT,
     .fewest = 0,
     .most = -1,
     .run = run_check,

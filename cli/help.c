@@ -15,7 +15,6 @@ void help_all(void)
                 "  untorn set app.toml server.port 8080       one key; comments stay\n"
                 "  date | untorn write stamp.txt              whole or not at all; on the disk\n"
                 "  untorn update s.json -- jq '.n += 1'       instead of flock + jq + mktemp + mv\n"
-                "\n"
                 "usage: untorn VERB [OPTION]... [OPERAND]...\n");
     for (const struct verb_group *group = verb_groups; group->heading; group++)
         for (const struct verb *const *verb = group->verbs; *verb; verb++)

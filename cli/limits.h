@@ -10,6 +10,12 @@ enum {
     CLI_DIFF_BYTES = 64 << 20,      /* a larger version is summed up, not shown line by line */
     CLI_DIFF_EDITS = 1000,          /* lines that differ before the rest is shown as one block */
     CLI_DIFF_CONTEXT = 3,           /* unchanged lines shown around a change */
+    CLI_KEEP = 1000,                /* the most --keep */
+    CLI_EDITOR_WORDS = 64,          /* of an editor and its arguments */
+    CLI_BATCH = 4096,               /* documents of a directory that are held to be sorted */
+    CLI_PROGRESS_WIDTH = 72,        /* bytes of a line that tells how far it is */
+    CLI_PROGRESS_AFTER_MS = 300,    /* until the first */
+    CLI_PROGRESS_EVERY_MS = 100,    /* between two */
     CLI_WAIT_SECONDS = 1000 * 1000, /* the longest --wait */
 };
 

@@ -44,13 +44,11 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 {
     struct arguments arguments;
     int status = arguments_parse(&arguments, verb, argc, argv);
-    if (status != 0)
-        return status;
-    if (arguments.help) {
+    if (status == 0 && arguments.help)
         help_verb(verb);
-        return 0;
-    }
-    status = verb->run(&arguments);
+    else if (status == 0)
+        status = verb->run(&arguments);
+    arguments_free(&arguments);
     change_made = status == 0 && arguments.report && (verb->options & OPTION_DRY_RUN);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "limits.h"
+#include "progress.h"
 
 static size_t escape_byte(unsigned char byte, char *escaped)
 {
@@ -68,6 +69,7 @@ void message(const char *format, ...)
     size_t size = sizeof prefix - 1;
     size += escape_controls(text, line + size, sizeof line - size - 1);
     line[size++] = '\n';
+    progress_hide();
     /* Nobody is left to tell when standard error itself fails. */
     (void)!write(STDERR_FILENO, line, size);
 }

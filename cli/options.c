@@ -91,10 +91,30 @@ static const char *take_wait(struct arguments *arguments, const char *value)
 
 static const char *take_if_match(struct arguments *arguments, const char *value)
 {
+    if (arguments->verb == &verb_commit)
+        return words_add(&arguments->matches, value) ? NULL : "less memory than there is";
     if (!untorn_hash_parse(value, &arguments->if_match))
         return "32 hexadecimal digits, as untorn hash prints them";
     arguments->options.if_match = &arguments->if_match;
     return NULL;
+}
+
+static const char *take_remove(struct arguments *arguments, const char *value)
+{
+    return *value && words_add(&arguments->removals, value) ? NULL : "a path";
+}
+
+static const char *take_keep(struct arguments *arguments, const char *value)
+{
+    static const char wanted[] = "a number from 0 (none, and erase what is kept) to 1000";
+    size_t length = strlen(value);
+    int keep = 0;
+    if (length == 0 || length > 4 || strspn(value, "0123456789") != length)
+        return wanted;
+    for (; *value; value++)
+        keep = keep * 10 + (*value - '0');
+    arguments->options.keep = keep ? keep : UNTORN_KEEP_NONE;
+    return keep > CLI_KEEP ? wanted : NULL;
 }
 
 static const char *take_path(const char **field, const char *value)
@@ -140,10 +160,11 @@ static const char *take_json_patch(struct arguments *arguments, const char *valu
     return take_patch(&arguments->json_patch, value);
 }
 
-/* `text` is for the verb that checks documents only because of their name. */
+/* `text` is for the verbs that check documents only because of their name. */
 static const char *take_format(struct arguments *arguments, const char *value)
 {
-    bool may_be_text = arguments->verb == &verb_update;
+    bool may_be_text = arguments->verb == &verb_update || arguments->verb == &verb_read ||
+                       arguments->verb == &verb_edit;
     arguments->format = untorn_format_by_name(value);
     arguments->is_text = may_be_text && strcmp(value, "text") == 0;
     if (arguments->format != UNTORN_FORMAT_UNKNOWN || arguments->is_text)
@@ -175,6 +196,9 @@ const struct option option_table[] = {
           "a list of operations (RFC 6902)"),
     VALUE(OPTION_FORMAT, "format", "FORMAT", take_format,
           "json, jsonc, toml, toml-1.0; else by the name"),
+    SWITCH(OPTION_LAST_GOOD, "last-good", 0, last_good,
+           "if FILE is damaged, its newest whole version"),
+    SWITCH(OPTION_FORCE, "force", 0, force, "save also what does not parse"),
     VALUE(OPTION_IF_MATCH, "if-match", "HASH", take_if_match,
           "only if this is the hash now; else exit 5"),
     SWITCH(OPTION_IF_CHANGED, "if-changed", 0, options.if_changed,
@@ -187,6 +211,9 @@ const struct option option_table[] = {
     SWITCH(OPTION_SHARED, "shared", 's', shared, "share it with other readers"),
     SWITCH(OPTION_REPAIR, "repair", 0, repair, "remove and finish what dead writers left"),
     SWITCH(OPTION_ABANDON, "abandon", 0, abandon, "with --repair: also give up what was kept"),
+    VALUE(OPTION_REMOVE, "remove", "TARGET", take_remove, "remove this file in the same step"),
+    VALUE(OPTION_KEEP, "keep", "N", take_keep, "keep N earlier versions (1; 0: erase them)"),
+    SWITCH(OPTION_VERBOSE, "verbose", 'v', verbose, "list the documents that are whole, too"),
     VALUE(OPTION_LEVEL, "level", LEVELS, take_level,
           "done survives power loss; old or new version\n"
           "does; nothing is flushed (default: durable)"),

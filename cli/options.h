@@ -37,6 +37,11 @@ struct arguments;
 #define OPTION_FROM (1ull << 26)
 #define OPTION_MERGE_PATCH (1ull << 27)
 #define OPTION_JSON_PATCH (1ull << 28)
+#define OPTION_KEEP (1ull << 29)
+#define OPTION_REMOVE (1ull << 30)
+#define OPTION_LAST_GOOD (1ull << 40)
+#define OPTION_VERBOSE (1ull << 41)
+#define OPTION_FORCE (1ull << 42)
 #define OPTION_HELP (1ull << 63)
 
 /* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */

@@ -9,6 +9,7 @@
 
 #include "limits.h"
 #include "message.h"
+#include "progress.h"
 
 static char waiting[32 * 1024];
 static size_t waiting_size;
@@ -17,6 +18,7 @@ static bool used;
 
 static void write_out(const char *data, size_t size)
 {
+    progress_hide();
     while (size > 0 && first_error == 0) {
         ssize_t count = write(STDOUT_FILENO, data, size);
         if (count >= 0) {

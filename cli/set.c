@@ -7,9 +7,9 @@
 #include "options.h"
 
 #define EDIT_OPTIONS                                                                               \
-    (OPTION_IF_MATCH | OPTION_LEVEL | OPTION_MODE | OPTION_KEEP_INODE | OPTION_SYMLINK |           \
-     OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |          \
-     OPTION_REPORT)
+    (OPTION_IF_MATCH | OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_KEEP_INODE |              \
+     OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |          \
+     OPTION_DRY_RUN | OPTION_REPORT)
 
 /* Puts the key of an edit into it: one word, or with -k `count` words. */
 static void give_key(const struct arguments *arguments, struct untorn_edit *edit, char **words,

@@ -210,9 +210,9 @@ const struct verb verb_update = {
              "  7  not settled: saved, but not confirmed on the disk, or not reported\n"
              "  126, 127  CMD cannot be run, is not found\n",
     .options = OPTION_FORMAT | OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_ALLOW_EMPTY |
-               OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
-               OPTION_REPORT,
+               OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE |
+               OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |
+               OPTION_DRY_RUN | OPTION_REPORT,
     .filter_options = OPTION_ALLOW_EMPTY | OPTION_FORMAT,
     .filters = true,
     .fewest = 1,

@@ -1,12 +1,15 @@
-/* Whether a document is what it should be. */
+/* What the verbs say about a file that is not what it should be. */
 #ifndef CLI_VERDICT_H
 #define CLI_VERDICT_H
 
-#include "arguments.h"
+#include "outcome.h"
 
-/* Reads the file at `path` if --format or its name says that it is a document, and tells what is
- * wrong with it; with --report also that nothing is. A directory, and a file of another kind, has
- * no verdict. Changes nothing. Returns the exit status. */
-int verdict_tell(const struct arguments *arguments, const char *path);
+/* What the library's verdict says, into the outcome: "PATH: truncated: the JSON stops early, ...",
+ * the place below it, and the exit status. Nothing if it is whole. */
+void verdict_describe(struct outcome *outcome, const struct untorn_error *error);
+
+/* A note that an earlier version of the file is whole, if one is. */
+void verdict_offer_last_good(const struct arguments *arguments, const char *path,
+                             enum untorn_format format);
 
 #endif

@@ -143,9 +143,9 @@ const struct verb verb_write = {
              "  6  lock not obtained in time\n"
              "  7  not settled: saved, but not confirmed on the disk, or not reported\n",
     .options = OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_EXCLUSIVE | OPTION_ALLOW_EMPTY |
-               OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
-               OPTION_REPORT,
+               OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_KEEP_INODE |
+               OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |
+               OPTION_DRY_RUN | OPTION_REPORT,
     .filter_options = OPTION_ALLOW_EMPTY,
     .filters = true,
     .fewest = 1,

@@ -2,7 +2,7 @@
 
 # The options of a verb; those that take a value end with =.
 _untorn_options() {
-    local edit='--if-match= --keep-inode --format='
+    local edit='--if-match= --keep= --keep-inode --format='
     local saving='--level= --mode= --parents --symlink= --wait= --lock-file= --state-dir= --strict'
     case $1 in
     set)
@@ -12,20 +12,37 @@ _untorn_options() {
         echo "--segments $edit ${saving/--parents /} --dry-run --report --help"
         ;;
     apply) echo "--merge-patch= --json-patch= $edit $saving --dry-run --report --help" ;;
+    edit)
+        echo "--format= --force --allow-empty --keep-inode ${saving/--symlink= /} --dry-run" \
+            "--report --help"
+        ;;
     write)
-        echo "--if-match= --if-changed --exclusive --allow-empty --keep-inode $saving" \
+        echo "--keep= --if-match= --if-changed --exclusive --allow-empty --keep-inode $saving" \
             "--dry-run --report --help"
         ;;
     update)
         echo "--if-changed --allow-empty $edit $saving --dry-run --report --help"
         ;;
     append) echo "--records= $saving --dry-run --report --help" ;;
+    commit)
+        echo "--remove= --if-match= --if-changed --exclusive --keep= --level= --mode= --parents" \
+            "--symlink= --wait= --state-dir= --strict --dry-run --report --help"
+        ;;
+    restore | undo)
+        echo "--if-match= --keep= --level= --symlink= --wait= --state-dir= --strict --dry-run" \
+            "--report --help"
+        ;;
+    log) echo "--symlink= --state-dir= --report --help" ;;
+    show | diff) echo "--symlink= --state-dir= --help" ;;
     get) echo "--segments --json --tagged --default= --format= --symlink= --state-dir= --help" ;;
-    read | hash) echo "--symlink= --state-dir= --help" ;;
+    read) echo "--format= --last-good --symlink= --state-dir= --help" ;;
+    hash) echo "--symlink= --state-dir= --help" ;;
     lock) echo "--shared --parents --symlink= --wait= --lock-file= --state-dir= --strict --help" ;;
     who) echo "--symlink= --lock-file= --state-dir= --report --help" ;;
     probe) echo "--strict --report --help" ;;
-    check) echo "--format= --repair --abandon --symlink= --wait= --state-dir= --report --help" ;;
+    check)
+        echo "--format= --repair --abandon --verbose --symlink= --wait= --state-dir= --report --help"
+        ;;
     esac
 }
 
@@ -38,16 +55,17 @@ _untorn_values() {
     --format) COMPREPLY=($(compgen -W 'json jsonc toml toml-1.0' -- "$2")) ;;
     --mode) COMPREPLY=($(compgen -W '600 640 644' -- "$2")) ;;
     --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
-    --lock-file | --from | --merge-patch | --json-patch)
+    --lock-file | --from | --merge-patch | --json-patch | --remove)
         mapfile -t COMPREPLY < <(compgen -f -- "$2")
         ;;
-    --wait | --if-match | --default) COMPREPLY=() ;;
+    --wait | --if-match | --default | --keep) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
 
 _untorn() {
-    local verbs='set unset apply write update append get read hash lock who probe check help'
+    local verbs='set unset apply edit write update append commit get read hash log show diff restore undo'
+    verbs+=' lock who probe check help'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local verb='' i
     COMPREPLY=()
@@ -74,7 +92,8 @@ _untorn() {
             fi
             ;;
         --mode | --level | --if-match | --symlink | --wait | --state-dir | --lock-file | \
-            --records | --format | --default | --from | --merge-patch | --json-patch)
+            --records | --format | --default | --from | --merge-patch | --json-patch | \
+            --remove | --keep)
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++))
             ;;

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -99,6 +100,48 @@ def numbers():
         yield f"{one}\0{other}".encode()
 
 
+def slot_member(kind, name, new=b"", stage=b"", inlined=True):
+    return struct.pack("<4B2H3Q16xQ16x4I", kind, 1, inlined, 0, len(name), len(stage), 7, 8, 9,
+                       len(new), 0o644, 0, 0, 0) + name + stage
+
+
+def slot_directory(path, relative=b"../x", state=b""):
+    return struct.pack("<2QI4H", 11, 12, 0, len(path), len(relative), len(state), 0) + \
+        path + relative + state
+
+
+def slot(state, participant, members, directories, contents=b""):
+    """Sizes and hashes that the target makes to fit are left out."""
+    records = b"".join(members) + b"".join(directories)
+    head = b"untorn set slot\n" + struct.pack("<2IQ16s4Q16x7I", 1, state, 3, b"0123456789abcdef",
+                                              1, 2, 0, len(records), len(members),
+                                              len(directories), participant, 0, 1, 0, 1)
+    return b"s" + head.ljust(512, b"\0") + records + contents
+
+
+def record(members):
+    body = b"".join(struct.pack("<2BH16s16s", flags, len(name), len(directory),
+                                b"b" * 16 * (flags & 1), b"a" * 16 * (flags >> 1 & 1)) +
+                    name + directory for flags, name, directory in members)
+    return b"runtorn file set\n" + struct.pack("<2I2Q16sQ", 1, len(members), 5, 6,
+                                                b"0123456789abcdef", len(body)) + body + bytes(16)
+
+
+def slots():
+    """Whole ones, and ones that name what no slot and no record may."""
+    for state in range(4):
+        yield slot(state, 0, [slot_member(1, b"a.json", b"{}"), slot_member(2, b"b", b"new")], [],
+                   b"{}new")
+    yield slot(1, 1, [slot_member(3, b"gone", inlined=False)], [slot_directory(b"/d/x")])
+    yield slot(2, 0, [slot_member(1, b"big", b"x", b"big.0123456789abcdef", False)],
+               [slot_directory(b"/x"), slot_directory(b"/y", b"../y", b"/s")])
+    for name in (b"../x", b"/etc/passwd", b"..", b".", b"", b".untorn", b"a\0b", b"x" * 256):
+        yield slot(2, 0, [slot_member(1, name, b"{}")], [], b"{}")
+    yield record([(3, b"a.json", b""), (2, b"b", b""), (1, b"c", b"sub"), (0, b"d", b"../f")])
+    for directory in (b"..", b"../..", b"../../..", b"/", b"a/", b".", b"a//b", b"a/../b"):
+        yield record([(3, b"a", directory)])
+
+
 def seeds():
     """Target to its inputs."""
     own_json = DOCUMENTS["j"] + DOCUMENTS["c"]
@@ -106,6 +149,7 @@ def seeds():
         "json": [*own_json, *files("JSONTestSuite/test_parsing", "*.json")],
         "toml": [*DOCUMENTS["t"], *files("toml-test/tests", "*.toml")],
         "edit": edits(), "patch": patches(), "keypath": keys(), "number": numbers(),
+        "slot": slots(),
     }
 
 

@@ -7,6 +7,9 @@
  *   untorn/read.h     read a file, whole
  *   untorn/update.h   lock, re-read, change, replace: the read-modify-write that loses nothing
  *   untorn/document.h edit JSON and TOML as text: comments and order stay
+ *   untorn/transaction.h  several files that change together: all or none
+ *   untorn/history.h  earlier versions: look at them, undo
+ *   untorn/verdict.h  whole, missing, empty, truncated, ... and the last good version
  *   untorn/append.h   add records to a log without torn or fused lines
  *   untorn/lock.h     hold the lock across work of your own; who holds it
  *   untorn/hash.h     the content hash behind `if_match`
@@ -27,12 +30,15 @@
 #include <untorn/document.h>
 #include <untorn/error.h>
 #include <untorn/hash.h>
+#include <untorn/history.h>
 #include <untorn/lock.h>
 #include <untorn/options.h>
 #include <untorn/probe.h>
 #include <untorn/read.h>
 #include <untorn/status.h>
+#include <untorn/transaction.h>
 #include <untorn/update.h>
+#include <untorn/verdict.h>
 #include <untorn/version.h>
 #include <untorn/write.h>
 

@@ -12,14 +12,18 @@
 enum untorn_finding_kind {
     UNTORN_FOUND_STAGE = 1,  /* a version that was never finished; its writer is gone */
     UNTORN_FOUND_UNFINISHED, /* an overwrite in place that stopped half way */
-    UNTORN_FOUND_FOREIGN,    /* an overwrite's journal that was copied or planted: never applied */
+    UNTORN_FOUND_FOREIGN,    /* a journal that was copied here or planted: never applied */
     UNTORN_FOUND_CONFLICT,   /* an unfinished overwrite met content it did not know; kept */
     UNTORN_FOUND_TAIL,       /* a torn record that an append cut; kept */
+    UNTORN_FOUND_SET,        /* a commit of several files that stopped half way */
+    UNTORN_FOUND_IN_DOUBT,   /* the same, and the directory that knows whether it counts is away */
+    UNTORN_FOUND_MIXED,      /* files of one commit of which some are from before it */
+    UNTORN_FOUND_DAMAGED,    /* content that did not parse when it was replaced; kept */
 };
 
 struct untorn_finding {
     enum untorn_finding_kind kind;
-    const char *name; /* the user's file it belongs to; borrowed for the call */
+    const char *name; /* the user's file it belongs to, "." for all; borrowed for the call */
     const char *kept; /* where it lies, relative to the directory; borrowed for the call */
     uint64_t size;
     bool repaired; /* gone or finished */
@@ -28,8 +32,9 @@ struct untorn_finding {
 typedef void untorn_finding_function(void *context, const struct untorn_finding *finding);
 
 struct untorn_check {
-    bool repair;  /* remove dead stages, finish unfinished overwrites */
-    bool abandon; /* with repair: also give up what is kept (conflicts, foreign journals, tails) */
+    bool repair;  /* remove dead stages, finish unfinished overwrites and commits */
+    bool abandon; /* with repair: also give up what is kept (conflicts, foreign journals, tails),
+                     and commits that are in doubt or foreign: these are kept then */
     untorn_finding_function *found; /* called for each finding; may be NULL */
     void *context;
 };
@@ -38,9 +43,9 @@ UNTORN_BEGIN_C
 
 /* `path` is a file (what concerns that file) or a directory (all that untorn knows in it).
  * *ret_open is the number of findings that are not repaired. No document is altered, except that
- * an unfinished overwrite is finished. Without `repair` nothing is created or changed; a stage is
- * locked for the moment of looking whether its writer lives.
- * Options: symlink, wait_ms, state_dir. */
+ * an unfinished overwrite or commit is finished. Without `repair` nothing is created or changed; a
+ * stage is locked for the moment of looking whether its writer lives. Options: symlink, wait_ms,
+ * state_dir. */
 UNTORN_API int untorn_check(const char *path, const struct untorn_check *check,
                             const struct untorn_options *options, size_t *ret_open,
                             struct untorn_error *reterr);

@@ -40,7 +40,13 @@
       "an unfinished write met content it did not know; both versions are kept (untorn check)")    \
     X(TAIL_KEPT, 9, "tail-kept",                                                                   \
       "a torn last record was cut, and kept aside before (untorn check)")                          \
-    X(TAIL_ENDED, 10, "tail-ended", "the last line lacked its newline and gained it")
+    X(TAIL_ENDED, 10, "tail-ended", "the last line lacked its newline and gained it")              \
+    X(EDITED, 11, "edited", "a file was changed since the commit that it was part of")             \
+    X(HISTORY_COPIED, 12, "history-copied",                                                        \
+      "the earlier version was kept as a copy: the file could not simply be moved aside")          \
+    X(HISTORY_LOST, 13, "history-lost", "the earlier version could not be kept")                   \
+    X(QUARANTINED, 14, "quarantined", "the damaged content was kept aside first (untorn check)")   \
+    X(LAST_GOOD, 15, "last-good", "the file is damaged; this is the last whole version")
 
 #define UNTORN_FLAG_ENUM(name, bit, word, text) UNTORN_FLAG_##name = 1u << (bit),
 enum untorn_flag { UNTORN_FLAG_LIST(UNTORN_FLAG_ENUM) };

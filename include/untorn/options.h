@@ -28,6 +28,8 @@ enum untorn_symlink {
 #define UNTORN_WAIT_DEFAULT_MS 10000
 #define UNTORN_TRY_ONCE (-1)
 
+#define UNTORN_KEEP_NONE (-1)
+
 struct untorn_options {
     enum untorn_level level;
     enum untorn_symlink symlink;
@@ -50,6 +52,10 @@ struct untorn_options {
     bool keep_inode; /* overwrite in place, journaled, instead of replacing */
     bool parents;    /* create missing directories above the file, 0700 if the mode is private */
     bool strict;     /* refuse where the file system cannot keep a promise, instead of flagging */
+
+    /* How many earlier versions to keep beside the file (untorn/history.h). 0: one, and none at
+     * level cache. UNTORN_KEEP_NONE: none, and those that are there are erased. */
+    int keep;
 
     /* Where to keep locks and stages instead of `.untorn/` beside the file. Every process that
      * works on the file must name the same one. NULL: $UNTORN_STATE_DIR, else beside the file.

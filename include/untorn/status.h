@@ -6,7 +6,7 @@
  *   0                  done
  *   -UNTORN_something  failed, and the old content certainly stays
  *   +UNTORN_something  not settled: the new content is visible, or may become so with the next
- *                      call; that it survives a power loss is not confirmed. The two statuses
+ *                      call; that it survives a power loss is not confirmed. The statuses
  *                      that say so begin with UNTORN_UNSETTLED and are never returned negative.
  *
  * Columns: name, number, exit code of the command, what happened. Numbers never change meaning.
@@ -49,8 +49,12 @@
     X(UNKNOWN_FORMAT, 29, 2, "not known what kind of document this is")                            \
     X(NOT_A_DOCUMENT, 30, 1, "the new content is no document of this kind")                        \
     X(MISPLANNED, 31, 1, "the edit would not have given what was asked for; please report this")   \
+    X(IN_DOUBT, 32, 1, "an unfinished commit of several files cannot be decided")                  \
+    X(NO_VERSION, 33, 3, "no such earlier version")                                                \
+    X(MIXED, 34, 4, "the files are not of one commit")                                             \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \
-    X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")
+    X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")                       \
+    X(UNSETTLED_SET, 102, 7, "committed, but not every file is in place yet; the next call does it")
 
 #define UNTORN_STATUS_ENUM(name, number, exit_code, text) UNTORN_##name = number,
 enum untorn_status { UNTORN_STATUS_LIST(UNTORN_STATUS_ENUM) };

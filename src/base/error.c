@@ -137,7 +137,12 @@ static const char *advice(const struct untorn_error *error)
         return "take the exclusive lock from the start";
     case UNTORN_UNSETTLED_FLUSH:
         return "do not rely on it across a power loss; save again once the disk is well";
+    case UNTORN_IN_DOUBT:
+        return "bring that directory back, or give the commit up: untorn check --repair --abandon";
+    case UNTORN_MIXED:
+        return "restore the files of one moment, or save all of them again";
     case UNTORN_UNSETTLED_IN_PLACE:
+    case UNTORN_UNSETTLED_SET:
         return "repair the cause, then run untorn check --repair or save again";
     default:
         return NULL;

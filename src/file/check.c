@@ -1,5 +1,4 @@
-/* untorn/check.h: looking for what dead writers left, and finishing it. */
-#include <untorn/check.h>
+#include "file/check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,20 +9,10 @@
 #include "file/io.h"
 #include "file/kept.h"
 #include "file/sweep.h"
+#include "file/target.h"
 
-struct check {
-    const struct untorn_check *what;
-    struct untorn_options options;
-    struct place place; /* of a file, or of a directory: then the name is empty */
-    struct state state;
-    size_t open;
-    size_t looked;
-    struct untorn_error *error;
-    int worst; /* first failure of a repair */
-};
-
-static void report(struct check *check, enum untorn_finding_kind kind, const char *name,
-                   enum folder folder, const char *entry, uint64_t size, bool repaired)
+void check_report(struct check *check, enum untorn_finding_kind kind, const char *name,
+                  enum folder folder, const char *entry, uint64_t size, bool repaired)
 {
     char kept[2 * LIMIT_NAME + 32];
     snprintf(kept, sizeof kept, "%s/%s/%s", check->state.name, state_folder_name(folder), entry);
@@ -44,23 +33,21 @@ static bool concerns(const struct check *check, const char *name, size_t room)
     return !check->place.name[0] || strcmp(own_name, name) == 0;
 }
 
-/* Locks `name` in this directory, which finishes and sweeps whatever is there of it. */
-static bool settle(struct check *check, const char *name)
+bool check_settle(struct check *check, const char *name)
 {
     struct untorn_error local;
-    struct lock lock = LOCK_CLOSED;
-    struct place place = check->place; /* the directory's handle stays the check's */
+    struct target target;
     error_begin(&local, NULL, name);
-    snprintf(place.name, sizeof place.name, "%s", name);
-    int rc = lock_open(&lock, &place, &check->state, &check->options, &local);
-    if (rc == 0)
-        rc = lock_acquire(&lock, OS_LOCK_EXCLUSIVE, lock_deadline(&check->options), &local);
-    if (rc == 0)
-        rc = inplace_recover(&place, &check->state, &local);
-    if (rc == 0)
-        sweep_stages(&check->state, name, NULL);
-    lock_close(&lock);
-    if (rc != 0 && rc != AGAIN && check->worst == 0) {
+    int rc = AGAIN;
+    for (int i = 0; rc == AGAIN && i < LIMIT_RESTARTS; i++) {
+        rc = target_open_in(&target, &check->place, &check->state, name, &check->options, &local);
+        if (rc == 0)
+            rc = target_lock(&target, OS_LOCK_EXCLUSIVE, &local);
+        target_close(&target);
+    }
+    if (rc == AGAIN)
+        rc = error_fail(&local, UNTORN_RESTLESS, NULL);
+    if (rc != 0 && check->worst == 0) {
         *check->error = local;
         check->worst = rc;
     }
@@ -102,16 +89,17 @@ static int visit_stage(void *context, const char *entry)
     os_fd folder = check->state.folders[FOLDER_STAGE];
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX))
+    if (!path_entry_name(entry, name) || !concerns(check, name, LIMIT_SUFFIX) ||
+        check->is_needed(check->needing, entry))
         return 0;
     int dead = sweep_is_dead(folder, entry);
     if (dead <= 0 || is_being_made(check, name, entry))
         return dead < 0 ? dead : 0;
     uint64_t size = size_of(folder, entry);
     if (check->what->repair)
-        settle(check, check->place.name[0] ? check->place.name : name);
+        check_settle(check, check->place.name[0] ? check->place.name : name);
     bool repaired = check->what->repair && is_gone(folder, entry);
-    report(check, UNTORN_FOUND_STAGE, name, FOLDER_STAGE, entry, size, repaired);
+    check_report(check, UNTORN_FOUND_STAGE, name, FOLDER_STAGE, entry, size, repaired);
     return 0;
 }
 
@@ -126,12 +114,21 @@ static int visit_journal(void *context, const char *entry)
         return rc;
     bool foreign = journal.verdict == INPLACE_FOREIGN, repaired = false;
     if (!foreign && check->what->repair)
-        repaired = settle(check, journal.name);
+        repaired = check_settle(check, journal.name);
     if (foreign && check->what->repair && check->what->abandon)
         repaired = os_remove(check->state.folders[FOLDER_INPLACE], entry, false) == 0;
-    report(check, foreign ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_UNFINISHED, journal.name,
-           FOLDER_INPLACE, entry, journal.size, repaired);
+    check_report(check, foreign ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_UNFINISHED, journal.name,
+                 FOLDER_INPLACE, entry, journal.size, repaired);
     return 0;
+}
+
+static enum untorn_finding_kind kept_kind(const char *entry)
+{
+    if (strncmp(entry, "tail-", 5) == 0)
+        return UNTORN_FOUND_TAIL;
+    if (strncmp(entry, "damaged-", 8) == 0)
+        return UNTORN_FOUND_DAMAGED;
+    return strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_CONFLICT;
 }
 
 static int visit_kept(void *context, const char *entry)
@@ -142,15 +139,14 @@ static int visit_kept(void *context, const char *entry)
     const char *rest = strchr(entry, '-');
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM))
+    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM) ||
+        strcmp(entry, check->spared) == 0)
         return 0;
-    enum untorn_finding_kind kind = strncmp(entry, "tail-", 5) == 0      ? UNTORN_FOUND_TAIL
-                                    : strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN
-                                                                         : UNTORN_FOUND_CONFLICT;
+    enum untorn_finding_kind kind = kept_kind(entry);
     uint64_t size = size_of(folder, entry);
     bool repaired =
         check->what->repair && check->what->abandon && os_remove(folder, entry, false) == 0;
-    report(check, kind, name, FOLDER_KEPT, entry, size, repaired);
+    check_report(check, kind, name, FOLDER_KEPT, entry, size, repaired);
     return 0;
 }
 
@@ -167,40 +163,10 @@ static int visit_folder(struct check *check, enum folder folder,
     return rc < 0 ? error_os(error, rc, "look into the folder for its lock") : 0;
 }
 
-/* A directory as such, else the place of a file. */
-static int find_place(struct check *check, const char *path, struct untorn_error *error)
+int check_files(struct check *check, struct untorn_error *error)
 {
-    os_fd dir;
-    if (os_open_dir(OS_NONE, path, false, &dir) < 0)
-        return place_resolve(path, &check->options, &check->place, error);
-    check->place.dir = dir;
-    int rc = os_stat(dir, NULL, &check->place.dir_stat);
-    return rc < 0 ? error_os(error, rc, "look at the directory") : 0;
-}
-
-int untorn_check(const char *path, const struct untorn_check *what,
-                 const struct untorn_options *options, size_t *ret_open,
-                 struct untorn_error *reterr)
-{
-    struct untorn_error local, *error = error_begin(reterr, &local, path);
-    struct check check = {
-        .what = what, .place = PLACE_CLOSED, .state = STATE_CLOSED, .error = error};
-    if (options)
-        check.options = *options;
-    check.options.parents = false;
-    *ret_open = 0;
-    int rc = find_place(&check, path, error);
+    int rc = visit_folder(check, FOLDER_INPLACE, visit_journal, error);
     if (rc == 0)
-        rc = state_open(&check.place, &check.options, STATE_IF_PRESENT, &check.state, error);
-    if (rc == 0 && check.state.present) {
-        rc = visit_folder(&check, FOLDER_INPLACE, visit_journal, error);
-        if (rc == 0)
-            rc = visit_folder(&check, FOLDER_STAGE, visit_stage, error);
-        if (rc == 0)
-            rc = visit_folder(&check, FOLDER_KEPT, visit_kept, error);
-    }
-    state_close(&check.state);
-    place_close(&check.place);
-    *ret_open = check.open;
-    return rc != 0 ? rc : check.worst;
+        rc = visit_folder(check, FOLDER_STAGE, visit_stage, error);
+    return rc == 0 ? visit_folder(check, FOLDER_KEPT, visit_kept, error) : rc;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 
@@ -81,6 +82,21 @@ int io_hash(os_fd file, uint64_t offset, uint64_t size, struct untorn_hash *ret_
     int rc = size == 0 ? 0 : pass(file, offset, OS_NONE, 0, size, &hash);
     *ret_hash = hash_end(&hash);
     return rc;
+}
+
+int io_same(os_fd a, os_fd b, uint64_t size, bool *ret_same)
+{
+    enum { PIECE = 16 * 1024 };
+    char left[PIECE], right[PIECE];
+    *ret_same = true;
+    for (uint64_t at = 0; at < size && *ret_same; at += PIECE) {
+        size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
+        int64_t n = io_read(a, left, want, at), m = io_read(b, right, want, at);
+        if (n < 0 || m < 0)
+            return (int)(n < 0 ? n : m);
+        *ret_same = n == m && memcmp(left, right, (size_t)n) == 0;
+    }
+    return 0;
 }
 
 int io_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file)

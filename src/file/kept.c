@@ -15,8 +15,8 @@ static void entry_name(const char *kind, const char *name, const char *digits,
     snprintf(entry, LIMIT_NAME + 1, "%s-%.229s.%.16s", kind, own_name, digits);
 }
 
-int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
-                  char ret_entry[LIMIT_NAME + 1])
+int kept_add(struct state *state, const char *kind, const char *name, os_fd file, uint64_t offset,
+             uint64_t size, char ret_entry[LIMIT_NAME + 1])
 {
     char digits[UNTORN_HASH_TEXT_SIZE];
     struct untorn_hash hash;
@@ -26,7 +26,7 @@ int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t of
         rc = state_folder(state, FOLDER_KEPT, true, &folder);
     if (rc < 0)
         return rc;
-    entry_name("tail", name, untorn_hash_format(&hash, digits), ret_entry);
+    entry_name(kind, name, untorn_hash_format(&hash, digits), ret_entry);
     /* A half-written one of an earlier try is written again: same name, same bytes. */
     rc = io_open_own(folder, ret_entry, OS_WRITE | OS_CREATE, &copy, NULL);
     if (rc == 0)
@@ -35,6 +35,12 @@ int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t of
         rc = os_flush(copy);
     os_close(copy);
     return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);
+}
+
+int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
+                  char ret_entry[LIMIT_NAME + 1])
+{
+    return kept_add(state, "tail", name, file, offset, size, ret_entry);
 }
 
 int kept_move(struct state *state, const char *kind, const char *name, enum folder folder,

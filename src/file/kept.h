@@ -1,8 +1,12 @@
 /* What must not be lost is kept aside in .untorn/kept/ until somebody gives it up.
  *
  *     tail-<name>.<16 digits of its hash>      a torn record that an append cut
+ *     damaged-<name>.<16 digits of its hash>   content that did not parse when it was replaced
+ *                                              (quarantine.h)
  *     conflict-<name>.<16 random digits>       the journal of an overwrite that met content it did
  *                                              not know; it holds the old and the new version
+ *     conflict-<name>.<16 digits of its hash>  the new version itself, where a commit of several
+ *                                              files met content it did not know
  *     foreign-<name>.<16 random digits>        a journal that was copied here or planted
  */
 #ifndef UNTORN_FILE_KEPT_H
@@ -12,8 +16,10 @@
 
 enum { KEPT_ROOM = 9 + LIMIT_SUFFIX }; /* what stands around a name: "conflict-" and the digits */
 
-/* Durably keeps `size` bytes of `file` from `offset`; the same bytes only once. *ret_entry is the
- * name under kept/. 0 or a negative errno value. */
+/* Durably keeps `size` bytes of `file` from `offset` as `kind`; the same bytes only once.
+ * *ret_entry is the name under kept/. 0 or a negative errno value. */
+int kept_add(struct state *state, const char *kind, const char *name, os_fd file, uint64_t offset,
+             uint64_t size, char ret_entry[LIMIT_NAME + 1]);
 int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
                   char ret_entry[LIMIT_NAME + 1]);
 

@@ -51,9 +51,8 @@ int untorn_lock_acquire(struct untorn_lock *lock, enum untorn_lock_kind kind,
     lock->target.deadline = lock_deadline(&lock->given.options);
     lock->target.restarts = 0;
     for (;;) {
-        int rc = lock->target.lock.own
-                     ? lock_acquire(&lock->target.lock, how, lock->target.deadline, error)
-                     : AGAIN; /* an earlier opening anew failed */
+        int rc = lock->target.lock.own ? target_acquire(&lock->target, how, error)
+                                       : AGAIN; /* an earlier opening anew failed */
         if (rc != AGAIN)
             return rc;
         rc = target_reopen(&lock->target, error);

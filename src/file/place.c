@@ -7,7 +7,8 @@
 
 void place_close(struct place *place)
 {
-    os_close(place->dir);
+    if (!place->borrowed)
+        os_close(place->dir);
     place->dir = OS_NONE;
 }
 

@@ -23,6 +23,7 @@ enum { AGAIN = -1000000 };
 
 struct place {
     os_fd dir;
+    bool borrowed; /* `dir` belongs to another place, which outlives this one */
     char name[LIMIT_NAME + 1];
     struct os_stat dir_stat;
     bool exists;           /* something had the name when we looked */

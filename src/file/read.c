@@ -6,6 +6,7 @@
 
 #include "file/inplace.h"
 #include "file/io.h"
+#include "file/upward.h"
 
 void untorn_content_free(struct untorn_content *content)
 {
@@ -73,20 +74,17 @@ static int read_journal(const struct inplace_view *view, struct untorn_content *
     return 0;
 }
 
-static int read_file(const struct place *place, struct untorn_content *ret_content)
+/* *ret_hold stays open. */
+static int read_file(const struct place *place, os_fd *ret_hold, struct untorn_content *ret_content)
 {
-    os_fd file;
     struct os_stat stat;
-    int rc = io_open(place->dir, place->name, OS_READ, 0, &file);
+    int rc = io_open(place->dir, place->name, OS_READ, 0, ret_hold);
     if (rc < 0)
         return rc;
-    rc = os_stat(file, NULL, &stat);
+    rc = os_stat(*ret_hold, NULL, &stat);
     if (rc == 0 && stat.kind != OS_REGULAR)
         rc = -ESTALE; /* it was a file a moment ago: look again */
-    if (rc == 0)
-        rc = read_open_file(file, ret_content);
-    os_close(file);
-    return rc;
+    return rc == 0 ? read_open_file(*ret_hold, ret_content) : rc;
 }
 
 /* The folder itself may have been made meanwhile. */
@@ -100,11 +98,12 @@ static int look_again(const struct place *place, struct state *state,
     return inplace_look(place, state, ret_view);
 }
 
-/* One try. -ESTALE: something happened meanwhile. [INPLACE-4] */
-static int read_once(const struct place *place, struct state *state,
-                     const struct untorn_options *options, struct untorn_content *ret_content)
+/* [INPLACE-4] */
+int read_place(const struct place *place, struct state *state, const struct untorn_options *options,
+               os_fd *ret_hold, struct untorn_content *ret_content)
 {
     struct inplace_view before, after = {.journal = OS_NONE};
+    *ret_hold = OS_NONE;
     int rc = inplace_look(place, state, &before);
     if (rc < 0)
         return rc;
@@ -113,7 +112,7 @@ static int read_once(const struct place *place, struct state *state,
         inplace_view_close(&before);
         return rc;
     }
-    rc = read_file(place, ret_content);
+    rc = read_file(place, ret_hold, ret_content);
     if (rc < 0)
         return rc;
     rc = look_again(place, state, options, &after);
@@ -122,6 +121,19 @@ static int read_once(const struct place *place, struct state *state,
         rc = -ESTALE;
     if (rc < 0)
         untorn_content_free(ret_content);
+    return rc;
+}
+
+/* One try. -ESTALE: something happened meanwhile. */
+static int read_once(const struct place *place, struct state *state,
+                     const struct untorn_options *options, struct untorn_content *ret_content)
+{
+    os_fd hold;
+    int rc = upward_read(place, state, ret_content);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = read_place(place, state, options, &hold, ret_content);
+    os_close(hold);
     return rc;
 }
 

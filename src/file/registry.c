@@ -7,6 +7,7 @@ enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8, FOLDER_SLOTS = 32 };
 
 static struct {
     struct lock_file *files;
+    struct open_transaction *transactions;
     struct os_stat waited[WAITED_SLOTS]; /* inode 0: free */
     unsigned next_waited;
     struct os_process self; /* pid 0: not found out yet */
@@ -134,6 +135,50 @@ bool registry_holds(const struct os_stat *stat)
                 file->kind == OS_LOCK_EXCLUSIVE && os_same_file(&file->stat, stat);
     os_guard_leave();
     return holds;
+}
+
+bool registry_holds_after(const struct os_stat *stat)
+{
+    bool holds = false;
+    os_guard_enter(registry_after_fork);
+    for (struct lock_file *file = registry.files; file && !holds; file = file->next)
+        holds = file->count > 0 && file->thread == &this_thread &&
+                (file->stat.device != stat->device ? file->stat.device > stat->device
+                                                   : file->stat.inode > stat->inode);
+    os_guard_leave();
+    return holds;
+}
+
+void registry_open_transaction(struct open_transaction *transaction)
+{
+    os_guard_enter(registry_after_fork);
+    transaction->thread = &this_thread;
+    transaction->next = registry.transactions;
+    registry.transactions = transaction;
+    os_guard_leave();
+}
+
+void registry_close_transaction(struct open_transaction *transaction)
+{
+    os_guard_enter(registry_after_fork);
+    for (struct open_transaction **link = &registry.transactions; *link; link = &(*link)->next) {
+        if (*link == transaction) {
+            *link = transaction->next;
+            break;
+        }
+    }
+    transaction->thread = NULL;
+    os_guard_leave();
+}
+
+struct open_transaction *registry_next_transaction(const struct open_transaction *before)
+{
+    os_guard_enter(registry_after_fork);
+    struct open_transaction *next = before ? before->next : registry.transactions;
+    while (next && next->thread != &this_thread)
+        next = next->next;
+    os_guard_leave();
+    return next;
 }
 
 void registry_note_waiters(const struct os_stat *stat)

@@ -48,6 +48,22 @@ void registry_release(struct lock_file *held);
 /* Whether this thread holds `stat`'s file exclusively. */
 bool registry_holds(const struct os_stat *stat);
 
+/* Whether this thread holds a lock that comes after `stat`'s file in the order of (device, inode):
+ * who has that must not wait for this one. */
+bool registry_holds_after(const struct os_stat *stat);
+
+/* The transactions that this thread has open, the newest first: what it writes of their members
+ * joins them (file/upward.h). Closing one that is not open is no harm. */
+struct open_transaction {
+    struct open_transaction *next;
+    const void *thread; /* NULL: it is not open */
+};
+void registry_open_transaction(struct open_transaction *transaction);
+void registry_close_transaction(struct open_transaction *transaction);
+
+/* The newest after `before`, or the newest of all; NULL if there is none. */
+struct open_transaction *registry_next_transaction(const struct open_transaction *before);
+
 /* Waiters announced themselves when we last released this file: step back once. */
 void registry_note_waiters(const struct os_stat *stat);
 bool registry_take_waiters(const struct os_stat *stat);

@@ -6,6 +6,7 @@
 
 #include "file/inplace.h"
 #include "file/io.h"
+#include "file/quarantine.h"
 
 bool replace_wants_open_mode(const struct untorn_options *options, bool is_file)
 {
@@ -19,40 +20,26 @@ static bool is_file(const struct target *target)
 
 /* ---- conditions ---- */
 
-static int same_content(os_fd a, os_fd b, uint64_t size, bool *ret_same)
-{
-    enum { PIECE = 16 * 1024 };
-    char left[PIECE], right[PIECE];
-    *ret_same = true;
-    for (uint64_t at = 0; at < size && *ret_same; at += PIECE) {
-        size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
-        int64_t n = io_read(a, left, want, at), m = io_read(b, right, want, at);
-        if (n < 0 || m < 0)
-            return (int)(n < 0 ? n : m);
-        *ret_same = n == m && memcmp(left, right, (size_t)n) == 0;
-    }
-    return 0;
-}
-
-static int check_match(const struct target *target, struct untorn_error *error)
+static int check_match(struct target *target, struct untorn_error *error)
 {
     char text[UNTORN_HASH_TEXT_SIZE];
-    struct untorn_hash hash;
     if (!is_file(target)) {
         error_detail(error, "it does not exist");
         return error_fail(error, UNTORN_CHANGED, NULL);
     }
-    int rc = target->readable ? io_hash(target->hold, 0, target->stat.size, &hash) : -EACCES;
+    int rc =
+        target->readable ? io_hash(target->hold, 0, target->stat.size, &target->hash) : -EACCES;
+    target->hash_known = rc == 0;
     if (rc < 0)
         return error_os(error, rc, "read it to compare");
-    if (untorn_hash_equal(&hash, target->options->if_match))
+    if (untorn_hash_equal(&target->hash, target->options->if_match))
         return 0;
-    error_detail(error, "its content has the hash %s", untorn_hash_format(&hash, text));
+    error_detail(error, "its content has the hash %s", untorn_hash_format(&target->hash, text));
     return error_fail(error, UNTORN_CHANGED, NULL);
 }
 
 /* 0 go on; 1 nothing to do; below 0 refused. */
-static int check_conditions(const struct target *target, const struct stage *stage,
+static int check_conditions(struct target *target, const struct stage *stage,
                             struct untorn_error *error)
 {
     const struct untorn_options *options = target->options;
@@ -72,7 +59,7 @@ static int check_conditions(const struct target *target, const struct stage *sta
         target->stat.size != stage->size)
         return 0;
     bool same;
-    int rc = same_content(target->hold, stage->file, stage->size, &same);
+    int rc = io_same(target->hold, stage->file, stage->size, &same);
     if (rc < 0)
         return error_os(error, rc, "read it to compare");
     return same ? 1 : 0;
@@ -97,6 +84,11 @@ int replace_flush_name(struct target *target, struct untorn_error *error)
 int replace_confirm(struct target *target, struct untorn_error *error)
 {
     error->flags |= UNTORN_FLAG_UNCHANGED;
+    if (target->options->keep < 0) {
+        int erased = past_erase(target, error);
+        if (erased != 0)
+            return erased;
+    }
     if (target->options->level == UNTORN_CACHE || !target->exists)
         return 0;
     int rc = target->readable ? os_flush(target->hold) : 0;
@@ -156,8 +148,9 @@ static int give_meta(struct target *target, struct stage *stage, bool *ret_in_pl
     unsigned result = 0, mode = target->options->mode;
     if (has_meta(target, stage))
         return 0;
-    int rc = is_file(target) ? os_copy_meta(target->hold, stage->file, mode, &result)
-                             : os_new_meta(target->place.dir, stage->file, mode);
+    int rc = is_file(target)   ? os_copy_meta(target->hold, stage->file, mode, &result)
+             : target->meta_of ? os_copy_meta(*target->meta_of, stage->file, mode, &result)
+                               : os_new_meta(target->place.dir, stage->file, mode);
     if (rc < 0)
         return error_os(error, rc, "give the new version the old one's owner and mode");
     *ret_in_place = (result & OS_META_OWNER_DENIED) != 0;
@@ -186,20 +179,31 @@ static int look_after(const struct target *target, const struct stage *stage, in
     return rc == 0 && os_same_file(&now, &own) ? 0 : failure;
 }
 
-/* Steps 5 and 6, inside the directory's own lock. Returns an errno value, AGAIN or UNKNOWN. */
-static int check_and_rename(struct target *target, struct stage *stage)
+/* Step 6. [REPLACE-1] */
+static int rename_stage(const struct target *target, const struct stage *stage,
+                        const struct past *past)
 {
     os_fd dir = target->place.dir;
     enum os_rename how = target->exists ? OS_REPLACE : OS_NO_REPLACE;
+    if (past->staged)
+        return past_swap(past, target);
+    int rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
+    if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
+        rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
+    return rc;
+}
+
+/* Steps 5 and 6, inside the directory's own lock. Returns an errno value, AGAIN or UNKNOWN. */
+static int check_and_rename(struct target *target, struct stage *stage, const struct past *past)
+{
+    os_fd dir = target->place.dir;
     int rc = AGAIN;
     lock_directory(dir);
     if (target_is_current(target)) {
-        rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
-        if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
-            rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
+        rc = rename_stage(target, stage, past);
         if (rc < 0)
             rc = look_after(target, stage, rc);
-        if (rc == 0)
+        if (rc == 0 && !past->linked)
             stage->named = false;
     }
     (void)os_lock(dir, OS_UNLOCK); /* closing the directory would do it too */
@@ -224,26 +228,6 @@ static bool is_job_for_in_place(const struct target *target, int rc)
 {
     bool closed = rc == -EACCES || rc == -EPERM || rc == -EROFS;
     return rc == -EBUSY || rc == -EXDEV || (closed && target->state.outside);
-}
-
-static int commit_by_rename(struct target *target, struct stage *stage, bool *ret_in_place,
-                            struct untorn_error *error)
-{
-    int rc = give_meta(target, stage, ret_in_place, error);
-    if (rc != 0 || *ret_in_place)
-        return rc;
-    if (target->options->level != UNTORN_CACHE) { /* [REPLACE-2] */
-        rc = os_flush(stage->file);
-        if (rc < 0)
-            return error_os(error, rc, "flush the new version"); /* [STAGE-3] */
-    }
-    rc = check_and_rename(target, stage);
-    *ret_in_place = is_job_for_in_place(target, rc) && (is_file(target) || rc == -EXDEV);
-    if (*ret_in_place)
-        return 0;
-    if (rc < 0)
-        return fail_rename(rc, error);
-    return replace_flush_name(target, error);
 }
 
 /* ---- in place ---- */
@@ -281,7 +265,22 @@ static int create_in_place(struct target *target, struct stage *stage, struct un
     return rc;
 }
 
-static int commit_in_place(struct target *target, struct stage *stage, struct untorn_error *error)
+static int overwrite_in_place(struct target *target, struct stage *stage, struct past *past,
+                              struct untorn_error *error)
+{
+    int rc = past_begin_copy(past, target, stage->file, stage->size, error);
+    if (rc == 0)
+        rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size, target->options,
+                           error);
+    if (rc < 0)
+        past_give_up(past, stage);
+    else
+        past_done(past, stage);
+    return rc;
+}
+
+static int commit_in_place(struct target *target, struct stage *stage, struct past *past,
+                           struct untorn_error *error)
 {
     if (target->options->strict && !target->options->keep_inode) {
         error_detail(error, "the file cannot be replaced, only overwritten in place");
@@ -289,10 +288,7 @@ static int commit_in_place(struct target *target, struct stage *stage, struct un
     }
     if (!target->exists)
         return create_in_place(target, stage, error);
-    int rc = inplace_write(&target->lock, &target->stat, stage->file, stage->size, target->options,
-                           error);
-    /* Whoever made the file may not have flushed its name. */
-    return rc == 0 ? replace_flush_name(target, error) : rc;
+    return overwrite_in_place(target, stage, past, error);
 }
 
 static bool must_be_in_place(const struct target *target)
@@ -302,13 +298,15 @@ static bool must_be_in_place(const struct target *target)
             (target->state.outside && target->state.stat.device != target->stat.device));
 }
 
-int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error)
+/* ---- the parts ---- */
+
+int replace_prepare(struct replacement *replacement, struct untorn_error *error)
 {
-    bool in_place = must_be_in_place(target);
+    struct target *target = replacement->target;
+    struct stage *stage = replacement->stage;
     bool open_mode = replace_wants_open_mode(target->options, is_file(target));
+    replacement->in_place = must_be_in_place(target);
     int rc = check_conditions(target, stage, error);
-    if (rc == 1)
-        return replace_confirm(target, error);
     if (rc == 0)
         rc = check_strict(target, error);
     if (rc != 0)
@@ -318,13 +316,89 @@ int replace_commit(struct target *target, struct stage *stage, struct untorn_err
         if (rc < 0)
             return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
     }
-    if (!in_place)
-        rc = commit_by_rename(target, stage, &in_place, error);
-    if (rc == 0 && in_place)
-        rc = commit_in_place(target, stage, error);
-    if (rc >= 0 && !target->exists)
+    if (!replacement->in_place)
+        rc = give_meta(target, stage, &replacement->in_place, error);
+    return rc == 0 ? quarantine_old(target, stage, error) : rc;
+}
+
+int replace_flush(struct replacement *replacement, struct untorn_error *error)
+{
+    if (replacement->in_place || replacement->target->options->level == UNTORN_CACHE)
+        return 0;
+    int rc = os_flush(replacement->stage->file);                      /* [REPLACE-2] */
+    return rc < 0 ? error_os(error, rc, "flush the new version") : 0; /* [STAGE-3] */
+}
+
+static int publish_by_rename(struct replacement *replacement, struct past *past,
+                             struct untorn_error *error)
+{
+    struct target *target = replacement->target;
+    struct stage *stage = replacement->stage;
+    int rc = past_begin(past, target, stage, error);
+    if (rc != 0)
+        return rc;
+    rc = check_and_rename(target, stage, past);
+    if (rc == -EINVAL && past->staged) {
+        rc = past_fall_back(past, target, stage, error);
+        if (rc != 0)
+            return rc;
+        rc = check_and_rename(target, stage, past);
+    }
+    if (rc == 0)
+        past_done(past, stage);
+    else if (rc == UNKNOWN)
+        past_leave(past, stage);
+    else
+        past_give_up(past, stage);
+    replacement->in_place = is_job_for_in_place(target, rc) && (is_file(target) || rc == -EXDEV);
+    return rc < 0 && !replacement->in_place ? fail_rename(rc, error) : 0;
+}
+
+/* What was kept is in *past, to be settled. */
+static int publish(struct replacement *replacement, struct past *past, struct untorn_error *error)
+{
+    int rc = replacement->in_place ? 0 : publish_by_rename(replacement, past, error);
+    if (rc == 0 && replacement->in_place)
+        rc = commit_in_place(replacement->target, replacement->stage, past, error);
+    if (rc >= 0 && !replacement->target->exists)
         error->flags |= UNTORN_FLAG_CREATED;
     return rc;
+}
+
+int replace_publish(struct replacement *replacement, struct untorn_error *error)
+{
+    struct past past = PAST_CLOSED;
+    int rc = publish(replacement, &past, error);
+    past_close(&past);
+    return rc;
+}
+
+/* `past` is open where the stage was begun through it, else closed; then it is closed. */
+static int commit(struct target *target, struct stage *stage, struct past *past,
+                  struct untorn_error *error)
+{
+    struct replacement replacement = {.target = target, .stage = stage};
+    int rc = replace_prepare(&replacement, error);
+    if (rc == REPLACE_UNCHANGED) {
+        past_close(past);
+        return replace_confirm(target, error);
+    }
+    if (rc == 0)
+        rc = replace_flush(&replacement, error);
+    if (rc == 0)
+        rc = publish(&replacement, past, error);
+    if (rc == 0)
+        rc = replace_flush_name(target, error);
+    if (rc == 0)
+        past_settle(past, target, error);
+    past_close(past);
+    return rc;
+}
+
+int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error)
+{
+    struct past past = PAST_CLOSED;
+    return commit(target, stage, &past, error);
 }
 
 /* What a stage for `target` may be made with: the file's own mode, if that shows nobody more than
@@ -358,17 +432,30 @@ int replace_begin(struct target *target, struct stage *ret_stage)
     return stage_begin(ret_stage, &target->state, name, open_mode);
 }
 
+static int begin_content(struct target *target, const void *data, size_t size, struct past *past,
+                         struct stage *ret_stage)
+{
+    bool final;
+    unsigned mode = stage_mode(target, &final);
+    if (must_be_in_place(target) || !past_stage(past, target, data, size, mode, ret_stage))
+        return replace_begin(target, ret_stage);
+    ret_stage->final_mode = final;
+    return 0;
+}
+
 int replace_content(struct target *target, const void *data, size_t size,
                     struct untorn_error *error)
 {
+    struct past past = PAST_CLOSED;
     struct stage stage;
-    int rc = replace_begin(target, &stage);
+    int rc = begin_content(target, data, size, &past, &stage);
     if (rc == 0)
         rc = stage_write(&stage, data, size);
     if (rc < 0)
         rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
     else
-        rc = replace_commit(target, &stage, error);
+        rc = commit(target, &stage, &past, error);
+    past_close(&past);
     stage_close(&stage);
     return rc;
 }

@@ -5,11 +5,14 @@
  *
  *   1 stage created, written    the old version; a stage that the next writer removes
  *   2 locked, conditions met    the same
- *   3 owner, mode, ACL, ...     the same
+ *   3 owner, mode, ACL, ...     the same; of damaged content a copy [QUARANTINE-1]
  *   4 stage flushed             the same
  *   5 checked [LOCK-2]          the same
  *   6 renamed                   kill: the new version. power loss: the old or the new one
  *   7 directory flushed         the new version
+ *   8 older versions removed    the same
+ *
+ * The version that is replaced is kept in history by step 6 itself: file/past.h.
  *
  * Content that comes in pieces is staged without the lock, for its writer may take its time. What
  * is whole already is staged under the lock: step 2 comes before step 1.
@@ -27,18 +30,35 @@
 #ifndef UNTORN_FILE_REPLACE_H
 #define UNTORN_FILE_REPLACE_H
 
+#include "file/past.h"
 #include "file/stage.h"
 #include "file/target.h"
 
-/* Steps 2 to 7 for a target that is locked and looked at. On AGAIN the stage still has the content.
+/* Steps 2 to 8 for a target that is locked and looked at. On AGAIN the stage still has the content.
  * As the public calls return. */
 int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error);
+
+/* The same in three parts, for whoever has something to do in between: several files at once.
+ *
+ * replace_prepare: conditions, owner, mode, ACL: steps 2 and 3. REPLACE_UNCHANGED: the file has
+ * this content already, and replace_confirm is all that is left to do. replace_flush: step 4.
+ * replace_publish: steps 5 and 6. AGAIN: the file or its lock is no longer what it was, nothing
+ * changed. Step 7, replace_flush_name, is left to the caller; then past_prune: step 8. */
+enum { REPLACE_UNCHANGED = 1 };
+struct replacement {
+    struct target *target;
+    struct stage *stage; /* may be renewed by replace_prepare */
+    bool in_place;       /* rename cannot serve: publish overwrites through its own journal */
+};
+int replace_prepare(struct replacement *replacement, struct untorn_error *error);
+int replace_flush(struct replacement *replacement, struct untorn_error *error);
+int replace_publish(struct replacement *replacement, struct untorn_error *error);
 
 /* Begins a stage under the lock, to be filled and committed. 0 or a negative errno value: -ENOENT
  * means to start over. */
 int replace_begin(struct target *target, struct stage *ret_stage);
 
-/* Stages `data` and commits it: steps 1 to 7, all under the lock. */
+/* Stages `data` and commits it: steps 1 to 8, all under the lock. */
 int replace_content(struct target *target, const void *data, size_t size,
                     struct untorn_error *error);
 

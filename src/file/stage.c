@@ -76,18 +76,32 @@ int stage_begin(struct stage *stage, struct state *state, const char *name, bool
     return rc;
 }
 
+/* [STAGE-4] */
+static void locked_path(const struct state *state, const char *name, uint64_t number,
+                        char path[STATE_PATH_SIZE])
+{
+    char entry[LIMIT_NAME + 1];
+    path_own_name(name, LIMIT_SUFFIX, entry);
+    path_digits(number, path_add(entry + strlen(entry), "."));
+    state_path(state, FOLDER_STAGE, entry, path);
+}
+
+void stage_sweep_locked(const struct state *state, const char *name, uint64_t number)
+{
+    char path[STATE_PATH_SIZE];
+    locked_path(state, name, number, path);
+    (void)sweep_stage(state->parent, path); /* mostly there is none */
+}
+
 int stage_begin_locked(struct stage *stage, struct state *state, const char *name, uint64_t number,
                        unsigned mode, bool open_mode)
 {
-    char entry[LIMIT_NAME + 1];
     os_fd folder;
     *stage = (struct stage)STAGE_CLOSED;
     stage->open_mode = open_mode;
     stage->folder = state->parent;
     stage->borrowed = true;
-    path_own_name(name, LIMIT_SUFFIX, entry);
-    path_digits(number, path_add(entry + strlen(entry), "."));
-    state_path(state, FOLDER_STAGE, entry, stage->name);
+    locked_path(state, name, number, stage->name);
     int rc = state->reshared ? -ENOENT : create(stage, mode); /* the folder is to be shared anew */
     if (rc == -ENOENT || rc == -EACCES) {
         rc = state_folder(state, FOLDER_STAGE, true, &folder);
@@ -134,4 +148,47 @@ void stage_close(struct stage *stage)
     if (!stage->borrowed)
         os_close(stage->folder);
     stage->file = stage->folder = OS_NONE;
+}
+
+const char *stage_entry(const struct stage *stage)
+{
+    const char *slash = strrchr(stage->name, '/');
+    return slash ? slash + 1 : stage->name;
+}
+
+void stage_lend(struct stage *stage, const struct state *state)
+{
+    char entry[LIMIT_NAME + 1];
+    if (stage->borrowed)
+        return;
+    path_add(entry, stage_entry(stage));
+    os_close(stage->folder);
+    stage->folder = state->parent;
+    stage->borrowed = true;
+    state_path(state, FOLDER_STAGE, entry, stage->name);
+}
+
+int stage_rest(struct stage *stage)
+{
+    struct os_stat own;
+    if (stage->file == OS_NONE)
+        return 0;
+    int rc = os_stat(stage->file, NULL, &own);
+    stage->inode = own.inode;
+    int close_rc = os_close(stage->file);
+    stage->file = OS_NONE;
+    return rc < 0 ? rc : close_rc;
+}
+
+int stage_wake(struct stage *stage)
+{
+    struct os_stat own;
+    if (stage->file != OS_NONE)
+        return 0;
+    int rc = io_open_own(stage->folder, stage->name, OS_READ | OS_WRITE, &stage->file, &own);
+    if (rc == 0 && own.inode != stage->inode) {
+        stage->named = false;
+        rc = -ENOENT;
+    }
+    return rc == -EMLINK ? -ENOENT : rc;
 }

@@ -31,6 +31,7 @@ struct stage {
     bool open_mode;  /* made with 0666 less the umask */
     bool final_mode; /* made with the mode of a file that has nothing else to be given */
     uint64_t size;
+    uint64_t inode; /* while it rests */
 };
 
 #define STAGE_CLOSED                                                                               \
@@ -48,6 +49,10 @@ int stage_begin(struct stage *stage, struct state *state, const char *name, bool
 int stage_begin_locked(struct stage *stage, struct state *state, const char *name, uint64_t number,
                        unsigned mode, bool open_mode);
 
+/* Removes what a dead holder of the lock left under the name that stage_begin_locked would give:
+ * for who makes its stage elsewhere. */
+void stage_sweep_locked(const struct state *state, const char *name, uint64_t number);
+
 int stage_write(struct stage *stage, const void *data, size_t size);
 
 /* The same content in a new stage, where the old one was removed or has the wrong mode. `state` may
@@ -56,6 +61,16 @@ int stage_renew(struct stage *stage, struct state *state, const char *name, bool
 
 /* Whether the name still is this stage: our folder may have been removed. */
 bool stage_is_named(const struct stage *stage);
+
+/* Many stages at once: `stage_lend` makes one name its file below the state's parent, without a
+ * handle of its own, as one made under the lock does; `stage_rest` closes the file, and
+ * `stage_wake` opens it again: -ENOENT if the name is no longer it. */
+void stage_lend(struct stage *stage, const struct state *state);
+int stage_rest(struct stage *stage);
+int stage_wake(struct stage *stage);
+
+/* What it is called in the folder. Borrowed. */
+const char *stage_entry(const struct stage *stage);
 
 /* Removes the stage unless its name has been given away. Accepts a closed stage. */
 void stage_close(struct stage *stage);

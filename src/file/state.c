@@ -13,7 +13,8 @@ enum { FORMAT = 1, STICKY = 01000 };
 
 static const char *const folder_names[FOLDER_COUNT] = {
     [FOLDER_LOCK] = "lock",       [FOLDER_INNER] = "inner", [FOLDER_STAGE] = "stage",
-    [FOLDER_INPLACE] = "inplace", [FOLDER_KEPT] = "kept",
+    [FOLDER_INPLACE] = "inplace", [FOLDER_KEPT] = "kept",   [FOLDER_JOURNAL] = "journal",
+    [FOLDER_HISTORY] = "history", [FOLDER_SET] = "set",
 };
 
 const char *state_folder_name(enum folder folder)
@@ -21,7 +22,7 @@ const char *state_folder_name(enum folder folder)
     return folder_names[folder];
 }
 
-void state_close(struct state *state)
+void state_rest(struct state *state)
 {
     for (int i = 0; i < FOLDER_COUNT; i++) {
         os_close(state->folders[i]);
@@ -29,10 +30,24 @@ void state_close(struct state *state)
     }
     os_close(state->root);
     state->root = OS_NONE;
+}
+
+void state_close(struct state *state)
+{
+    state_rest(state);
     state->present = false;
-    if (state->outside)
+    if (state->outside && !state->borrowed)
         os_close(state->parent);
     state->parent = OS_NONE;
+}
+
+void state_borrow(const struct state *state, struct state *ret_state)
+{
+    *ret_state = *state;
+    ret_state->borrowed = true;
+    ret_state->root = OS_NONE;
+    for (int i = 0; i < FOLDER_COUNT; i++)
+        ret_state->folders[i] = OS_NONE;
 }
 
 /* [STATE-1] */

@@ -7,6 +7,9 @@
  *     .untorn/stage/<name>.<16> a version being made; its writer holds a kernel lock on it
  *     .untorn/inplace/<name>    the journal of overwrites in place (inplace.h)
  *     .untorn/kept/<name>.<16>  what must not be lost: conflicts, torn records (kept.h)
+ *     .untorn/journal/slot      the commit of several files that is under way here (txn/slot.h)
+ *     .untorn/history/<name>/   earlier versions (past.h)
+ *     .untorn/set/              what the last commits of several files were made of (txn/record.h)
  *
  * In a sticky directory it is `.untorn-<uid of the target's owner>`, for that user alone. With a
  * state directory it is `<directory>/<hash of the physical path>`.
@@ -25,13 +28,24 @@
 #include "base/error.h"
 #include "file/place.h"
 
-enum folder { FOLDER_LOCK, FOLDER_INNER, FOLDER_STAGE, FOLDER_INPLACE, FOLDER_KEPT, FOLDER_COUNT };
+enum folder {
+    FOLDER_LOCK,
+    FOLDER_INNER,
+    FOLDER_STAGE,
+    FOLDER_INPLACE,
+    FOLDER_KEPT,
+    FOLDER_JOURNAL,
+    FOLDER_HISTORY,
+    FOLDER_SET,
+    FOLDER_COUNT
+};
 
 struct state {
     bool present;
-    bool create;  /* it may be made */
-    os_fd root;   /* opened when it is needed: state_root */
-    os_fd parent; /* borrowed from the place, or the state directory itself */
+    bool create;   /* it may be made */
+    os_fd root;    /* opened when it is needed: state_root */
+    os_fd parent;  /* borrowed from the place, or the state directory itself */
+    bool borrowed; /* `parent` belongs to another state, which outlives this one */
     char name[LIMIT_NAME + 1];
     struct os_stat stat;
     bool outside;         /* a state directory, not beside the file */
@@ -43,6 +57,9 @@ struct state {
 #define STATE_CLOSED                                                                               \
     {                                                                                              \
         .root = OS_NONE, .parent = OS_NONE, .folders = {                                           \
+            OS_NONE,                                                                               \
+            OS_NONE,                                                                               \
+            OS_NONE,                                                                               \
             OS_NONE,                                                                               \
             OS_NONE,                                                                               \
             OS_NONE,                                                                               \
@@ -63,6 +80,12 @@ int state_open(const struct place *place, const struct untorn_options *options, 
 
 /* Accepts a closed state. */
 void state_close(struct state *state);
+
+/* Closes what can be opened again when it is needed: for who has many states at once. */
+void state_rest(struct state *state);
+
+/* The same folder, for another target in the same directory. `state` must outlive it. */
+void state_borrow(const struct state *state, struct state *ret_state);
 
 /* The folder itself, open; borrowed. Or a negative errno value: -ENOENT if it is gone. */
 int state_root(struct state *state, os_fd *ret_root);

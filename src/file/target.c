@@ -2,9 +2,11 @@
 
 #include <errno.h>
 
+#include "base/pathtext.h"
 #include "file/inplace.h"
 #include "file/io.h"
 #include "file/sweep.h"
+#include "file/upward.h"
 
 static int open_all(struct target *target, struct untorn_error *error)
 {
@@ -39,8 +41,7 @@ int target_reopen(struct target *target, struct untorn_error *error)
     return rc;
 }
 
-int target_open(struct target *target, const char *path, const struct untorn_options *options,
-                struct untorn_error *error)
+static void begin(struct target *target, const char *path, const struct untorn_options *options)
 {
     *target = (struct target){
         .path = path,
@@ -52,7 +53,35 @@ int target_open(struct target *target, const char *path, const struct untorn_opt
         .deadline = lock_deadline(options),
         .restarts = -1,
     };
+}
+
+int target_open(struct target *target, const char *path, const struct untorn_options *options,
+                struct untorn_error *error)
+{
+    begin(target, path, options);
     return target_reopen(target, error);
+}
+
+int target_open_in(struct target *target, const struct place *directory, const struct state *state,
+                   const char *name, const struct untorn_options *options,
+                   struct untorn_error *error)
+{
+    struct place *place = &target->place;
+    begin(target, name, options);
+    target->restarts = 0;
+    *place = *directory;
+    place->borrowed = true;
+    path_add(place->name, name);
+    int rc = os_stat(place->dir, name, &place->target);
+    place->exists = rc == 0;
+    rc = rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
+    state_borrow(state, &target->state);
+    if (rc == 0)
+        rc = lock_open(&target->lock, place, &target->state, options, error);
+    state_rest(&target->state);
+    if (rc != 0)
+        close_all(target);
+    return rc;
 }
 
 /* Opens what has the name, for reading or, where that is denied, just to hold it. */
@@ -69,10 +98,11 @@ static int open_hold(struct target *target)
 
 /* The file under its name, held open. AGAIN where the name became a link. That the name still is
  * this file is looked at again before it changes. [LOCK-2] */
-static int look(struct target *target, struct untorn_error *error)
+int target_look(struct target *target, struct untorn_error *error)
 {
     os_close(target->hold);
     target->hold = OS_NONE;
+    target->hash_known = false;
     int rc = open_hold(target);
     target->exists = rc == 0;
     if (rc == -ENOENT)
@@ -110,10 +140,23 @@ static int settle(struct target *target, enum os_lock kind, struct untorn_error 
         int rc = inplace_recover(&target->place, &target->state, error);
         if (rc != 0)
             return rc;
-        if (!knows_what_lies_about(target))
-            target_sweep(target); /* [SWEEP-1] */
     }
-    return look(target, error);
+    int rc = target->recovering ? 0 : upward_settle(target, error);
+    if (rc != 0)
+        return rc;
+    if (!target->recovering && kind == OS_LOCK_EXCLUSIVE && !knows_what_lies_about(target))
+        target_sweep(target); /* [SWEEP-1] */
+    return target_look(target, error);
+}
+
+int target_acquire(struct target *target, enum os_lock kind, struct untorn_error *error)
+{
+    int rc = lock_acquire(&target->lock, kind, target->deadline, error);
+    if (rc == 0)
+        rc = upward_settle(target, error);
+    if (rc != 0)
+        lock_release(&target->lock);
+    return rc;
 }
 
 int target_lock(struct target *target, enum os_lock kind, struct untorn_error *error)
@@ -122,11 +165,37 @@ int target_lock(struct target *target, enum os_lock kind, struct untorn_error *e
     return rc == 0 ? settle(target, kind, error) : rc;
 }
 
+void target_rest(struct target *target)
+{
+    os_close(target->hold);
+    target->hold = OS_NONE;
+    state_rest(&target->state);
+}
+
+/* Also of a file that nobody held open meanwhile. */
+static bool is_same_file(const struct os_stat *now, const struct os_stat *then)
+{
+    return os_same_file(now, then) && now->born == then->born;
+}
+
+int target_wake(struct target *target)
+{
+    struct os_stat now;
+    if (target->hold != OS_NONE)
+        return 0;
+    int rc = open_hold(target);
+    if (rc == -ENOENT)
+        return target->exists ? -ESTALE : 0;
+    if (rc == 0)
+        rc = os_stat(target->hold, NULL, &now);
+    return rc < 0 ? rc : target->exists && is_same_file(&now, &target->stat) ? 0 : -ESTALE;
+}
+
 bool target_is_current(const struct target *target)
 {
     struct os_stat now;
     int rc = os_stat(target->place.dir, target->place.name, &now);
-    if (target->exists ? rc < 0 || !os_same_file(&now, &target->stat) : rc != -ENOENT)
+    if (target->exists ? rc < 0 || !is_same_file(&now, &target->stat) : rc != -ENOENT)
         return false;
     if (target->was_read && target->exists && now.size != target->stat.size)
         return false;

@@ -32,7 +32,14 @@ struct target {
     os_fd hold;          /* it, open: for reading, or where that is denied just held */
     bool readable;       /* `hold` can be read */
     bool was_read;       /* the new version is made from the old: that must not change meanwhile */
+    bool old_is_whole;   /* whoever makes the new version has parsed the old one */
     bool stages_under_lock; /* then nothing need be listed to find what lies in the way [STAGE-4] */
+    bool hash_known;        /* `hash` is that of the content of `hold` */
+    struct untorn_hash hash;
+    const os_fd
+        *meta_of;    /* of a file that does not exist: owner and mode are this one's. Or NULL */
+    const char *set; /* 32 digits that name the commit of several files this is part of, or NULL */
+    bool recovering; /* for who finishes a commit: nothing but an overwrite in place is settled */
     const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
     uint64_t deadline;
     int restarts;
@@ -42,8 +49,21 @@ struct target {
 int target_open(struct target *target, const char *path, const struct untorn_options *options,
                 struct untorn_error *error);
 
+/* The same for the file `name` of a directory that is open already: its handles are borrowed, and
+ * must outlive the target. A link that has the name is itself the target. After AGAIN the target is
+ * not to be reopened. */
+int target_open_in(struct target *target, const struct place *directory, const struct state *state,
+                   const char *name, const struct untorn_options *options,
+                   struct untorn_error *error);
+
+/* Acquires, and finishes a commit of several files that a dead writer left. Or AGAIN. */
+int target_acquire(struct target *target, enum os_lock kind, struct untorn_error *error);
+
 /* Acquires, finishes what a dead writer left, sweeps behind it, looks at the file. Or AGAIN. */
 int target_lock(struct target *target, enum os_lock kind, struct untorn_error *error);
+
+/* Looks at the file again, under the lock. Or AGAIN, where the name became a link. */
+int target_look(struct target *target, struct untorn_error *error);
 
 /* After AGAIN: lets go of everything and opens it anew. -UNTORN_RESTLESS when it was too often. */
 int target_reopen(struct target *target, struct untorn_error *error);
@@ -54,6 +74,11 @@ void target_sweep(struct target *target);
 /* [LOCK-2] The lock's path names our lock and the user's name is what we saw; of what was read, as
  * long as it was: a program that knows nothing of locks may be appending to it. */
 bool target_is_current(const struct target *target);
+
+/* Many targets at once: closes all but the lock, opens the file again. -ESTALE if it is no longer
+ * the file that was looked at. Otherwise 0 or a negative errno value. */
+void target_rest(struct target *target);
+int target_wake(struct target *target);
 
 /* Accepts a closed target. */
 void target_close(struct target *target);

@@ -13,6 +13,8 @@ struct transform {
     struct stage stage;
     uint64_t at;      /* how far the old version was read */
     uint64_t started; /* how far the new one is on its way to the disk */
+    bool hashing;     /* the old one is to be kept */
+    struct hash_stream hash;
 };
 
 uint64_t transform_size(const struct transform *transform)
@@ -20,11 +22,18 @@ uint64_t transform_size(const struct transform *transform)
     return transform->target.stat.size;
 }
 
+void transform_old_is_whole(struct transform *transform)
+{
+    transform->target.old_is_whole = true;
+}
+
 int64_t transform_read(struct transform *transform, void *data, size_t size)
 {
     int64_t n = io_read(transform->target.hold, data, size, transform->at);
     if (n > 0)
         transform->at += (uint64_t)n;
+    if (n > 0 && transform->hashing)
+        hash_add(&transform->hash, data, (size_t)n);
     return n;
 }
 
@@ -52,6 +61,7 @@ static int run_once(struct transform *transform, transform_function *function, v
                     struct untorn_error *error)
 {
     struct target *target = &transform->target;
+    target->old_is_whole = false;
     int rc = check_readable(target, error);
     if (rc != 0)
         return rc;
@@ -59,13 +69,18 @@ static int run_once(struct transform *transform, transform_function *function, v
     if (os_rc < 0)
         return os_rc == -ENOENT ? AGAIN : error_os(error, os_rc, "stage the new version");
     transform->at = transform->started = 0;
+    transform->hashing = past_is_wanted(target);
+    hash_begin(&transform->hash);
     rc = function(context, transform, error);
     if (rc == 0 && transform->at != target->stat.size)
         rc = AGAIN; /* it was cut or added to while it was read */
     if (rc == TRANSFORM_UNCHANGED)
         rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;
-    else if (rc == 0)
+    else if (rc == 0) {
+        target->hash = hash_end(&transform->hash);
+        target->hash_known = transform->hashing;
         rc = replace_commit(target, &transform->stage, error);
+    }
     stage_close(&transform->stage);
     return rc;
 }

@@ -38,6 +38,9 @@ int64_t transform_read(struct transform *transform, void *data, size_t size);
 /* Adds to the new version: 0 or a negative errno value. */
 int transform_write(struct transform *transform, const void *data, size_t size);
 
+/* All of the old version was parsed: nobody need look at it again before it is replaced. */
+void transform_old_is_whole(struct transform *transform);
+
 /* As untorn_update returns. -UNTORN_MISSING if there is no file. */
 int transform_file(const char *path, transform_function *function, void *context,
                    const struct untorn_options *options, struct untorn_error *reterr);

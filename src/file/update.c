@@ -1,5 +1,5 @@
 /* untorn/update.h: lock, re-read, the caller's function, replace. */
-#include <untorn/update.h>
+#include "file/update.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,12 +7,7 @@
 
 #include "file/read.h"
 #include "file/replace.h"
-
-struct untorn_change {
-    char *data;
-    size_t size;
-    bool set;
-};
+#include "file/upward.h"
 
 void untorn_change_give(struct untorn_change *change, void *data, size_t size)
 {
@@ -70,7 +65,10 @@ static int change_once(struct update *update, struct untorn_error *error)
         untorn_content_free(&old);
         return AGAIN;
     }
+    target->hash = old.hash;
+    target->hash_known = is_file;
     int answer = update->function(update->context, is_file ? &old : NULL, &change);
+    target->old_is_whole = change.old_is_whole;
     if (is_file) {
         (void)os_stat(target->hold, NULL, &target->stat); /* its mode may have changed meanwhile */
         target->stat.size = old.size;
@@ -102,7 +100,11 @@ int untorn_update(const char *path, untorn_change_function *function, void *cont
         error_detail(error, "an update cannot be exclusive");
         return error_fail(error, UNTORN_INVALID, NULL);
     }
-    int rc = target_open(&update.target, path, &own, error);
+    struct joining joining = {.function = function, .context = context};
+    int rc = 0;
+    if (registry_next_transaction(NULL) && upward_join(path, &joining, options, &rc, error))
+        return rc;
+    rc = target_open(&update.target, path, &own, error);
     update.target.stages_under_lock = update.target.was_read = true;
     while (rc == 0) {
         rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "file/options.h"
 #include "file/replace.h"
+#include "file/upward.h"
 
 struct untorn_writer {
     struct owned_options given;
@@ -138,8 +139,12 @@ int untorn_write(const char *path, const void *data, size_t size,
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
     struct untorn_options given = options ? *options : (struct untorn_options){0};
+    struct joining joining = {.data = data, .size = size};
     struct target target;
     int rc = check_options(&given, error);
+    if (rc == 0 && registry_next_transaction(NULL) &&
+        upward_join(path, &joining, options, &rc, error))
+        return rc;
     if (rc == 0)
         rc = target_open(&target, path, &given, error);
     if (rc != 0)

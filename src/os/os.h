@@ -111,11 +111,12 @@ enum os_rename {
     OS_EXCHANGE,   /* both names exist and swap */
 };
 
-/* `from` may be a path below its directory; links on the way are followed.
+/* Both names may be paths below their directories; links on the way are followed.
  * Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
  * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
 
+/* A second name. The names as for os_rename. EPERM, EMLINK or EXDEV where there can be none. */
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to);
 
 /* Calls `visit` for each name but . and .. until it returns non-zero, and returns that.
@@ -150,6 +151,16 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result);
  * have given it in `dir`: the group of a set-group-id directory, the default ACL. With `mode` not
  * 0 the permission bits become exactly that. */
 int os_new_meta(os_fd dir, os_fd file, unsigned mode);
+
+/* Takes the permission bits away that are not in `mode`, and the ACL. */
+int os_narrow(os_fd file, unsigned mode);
+
+/* When the content of a file last changed, in seconds since 1970. Not to be asked of a file that is
+ * yet to be changed: see os_stat. */
+int os_time(os_fd file, int64_t *ret_time);
+
+/* Gives `to` that time of `from`. */
+int os_copy_time(os_fd from, os_fd to);
 
 /* Makes a file or folder of our own, just created by us, usable by exactly those who may write
  * `parent`: its group, its ACL, as far as permitted its owner, and its mode (a file gets read and

@@ -9,14 +9,17 @@
 
 #include "base/error.h"
 #include "file/place.h"
+#include "file/registry.h"
 #include "file/transform.h"
+#include "store/editing_file.h"
+#include "file/update.h"
 #include "text/api.h"
 #include "text/document.h"
 #include "text/format.h"
 #include "text/json_stream.h"
 
-static int find_format(const char *path, enum untorn_format wanted, enum untorn_format *ret_format,
-                       struct untorn_error *error)
+int editing_find_format(const char *path, enum untorn_format wanted, enum untorn_format *ret_format,
+                        struct untorn_error *error)
 {
     *ret_format = wanted ? wanted : untorn_format_of_path(path);
     if (format_is_known(*ret_format))
@@ -33,7 +36,7 @@ int untorn_document_read(const char *path, const struct untorn_options *options,
     struct untorn_error local, *error = error_begin(reterr, &local, path);
     struct untorn_content content;
     *ret_document = NULL;
-    int rc = find_format(path, format, &format, error);
+    int rc = editing_find_format(path, format, &format, error);
     if (rc != 0)
         return rc;
     rc = untorn_read(path, options, &content, error);
@@ -42,13 +45,6 @@ int untorn_document_read(const char *path, const struct untorn_options *options,
     return api_document_open(content.data, content.size, format, ret_document, error);
 }
 
-struct editing_file {
-    const struct untorn_edit *edits;
-    size_t count;
-    enum untorn_format format;
-    struct untorn_error error; /* of the edits themselves */
-};
-
 static bool needs_content(const struct editing_file *file)
 {
     return file->count == 0 || file->edits[0].kind == UNTORN_UNSET ||
@@ -56,8 +52,7 @@ static bool needs_content(const struct editing_file *file)
 }
 
 /* May be called again if the file was replaced meanwhile: everything starts from `old`. */
-static int edit_content(void *context, const struct untorn_content *old,
-                        struct untorn_change *change)
+int editing_content(void *context, const struct untorn_content *old, struct untorn_change *change)
 {
     struct editing_file *file = context;
     struct untorn_error *error = error_begin(&file->error, NULL, NULL);
@@ -70,6 +65,8 @@ static int edit_content(void *context, const struct untorn_content *old,
                            error);
     if (rc != 0)
         return rc;
+    if (old)
+        change->old_is_whole = true;
     if (old && new_size == size && memcmp(new_text, text, size) == 0)
         free(new_text);
     else
@@ -78,7 +75,7 @@ static int edit_content(void *context, const struct untorn_content *old,
 }
 
 /* The refusal was ours: what it was goes into the caller's error, which knows path and flags. */
-static int refused(const struct editing_file *file, struct untorn_error *error)
+int editing_refused(const struct editing_file *file, struct untorn_error *error)
 {
     error_fail(error, (enum untorn_status)file->error.status, file->error.step);
     error->position = file->error.position;
@@ -117,6 +114,8 @@ static int stream(void *context, struct transform *transform, struct untorn_erro
     streaming->unsuited = rc == JSON_STREAM_UNSUITED;
     if (streaming->unsuited)
         return error_fail(error, UNTORN_REFUSED, NULL);
+    if (rc == 0)
+        transform_old_is_whole(transform); /* [STREAM-1] */
     return rc == JSON_STREAM_UNCHANGED ? TRANSFORM_UNCHANGED : rc;
 }
 
@@ -140,6 +139,8 @@ static bool try_stream(const char *path, const struct editing_file *file,
 {
     struct streaming streaming = {.edit = file->edits, .format = file->format};
     bool json = file->format == UNTORN_JSON || file->format == UNTORN_JSONC;
+    if (registry_next_transaction(NULL)) /* it may join that one */
+        return false;
     if (!json || file->count != 1 || file->edits[0].kind != UNTORN_SET || !is_large(path, options))
         return false;
     *ret_rc = transform_file(path, stream, &streaming, options, error);
@@ -152,11 +153,12 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
     struct editing_file file = {.edits = edits, .count = count};
-    int rc = find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &file.format, error);
+    int rc =
+        editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &file.format, error);
     if (rc != 0)
         return rc;
     if (try_stream(path, &file, options, &rc, error))
         return rc;
-    rc = untorn_update(path, edit_content, &file, options, error);
-    return rc == -UNTORN_REFUSED ? refused(&file, error) : rc;
+    rc = untorn_update(path, editing_content, &file, options, error);
+    return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
 }

@@ -5,9 +5,10 @@ set -eu
 faultat=$BUILD/tests/faultat
 [ -x "$faultat" ] || { echo 'faultat is not built' && exit 77; }
 
-echo old >file
+echo older >file
+echo old >old
 echo new >new
-untorn write file file
+untorn write file old # which makes the folders that are flushed once
 expect 7 "$faultat" --only fsync --fail 2 --errno EIO -- untorn write --report file new
 [ "$(cat file)" = new ]
 grep -q '^untorn: file: saved and visible, but not confirmed on the disk' err || fail "$(cat err)"

@@ -13,7 +13,7 @@ ROOT = Path(os.environ["TESTS"]).parent
 MAN = ROOT / "docs/man"
 HEADERS = ROOT / "include/untorn"
 BUILD = Path(os.environ["BUILD"])
-COLUMNS, LINES = 80, 24
+COLUMNS, LINES = 80, 36
 
 
 class Skip(Exception):
@@ -66,6 +66,7 @@ def make_files(directory):
     """What the examples work on."""
     files = {"state.json": '{"n":1}\n', "a.json": '{"n":1}\n', "b.json": "2\n",
              "app.conf": "level=debug\n", "app.new": "level=info\n", "token.new": "secret\n",
+             "users.new": "{}\n", "index.new": "{}\n", "old.json": "{}\n",
              "hosts.txt": "b.example\na.example\nb.example\n", "nightly-job": "#!/bin/sh\n",
              "app.toml": '[server]\nport = 80 # for now\nhosts = ["a.example", "b.example"]\n'
                          'tags = []\ndebug = true\n\n[tool]\n"a.b" = 1\n',
@@ -73,12 +74,15 @@ def make_files(directory):
     for name, content in files.items():
         (directory / name).write_text(content)
     (directory / "nightly-job").chmod(0o755)
+    subprocess.run([BUILD / "untorn", "update", "app.conf", "--", "sed", "s/debug/warn/"],
+                   cwd=directory, check=True)
 
 
 def run_example(text, command=("bash", "-euo", "pipefail")):
     with tempfile.TemporaryDirectory() as directory:
         make_files(Path(directory))
-        done = run(*command, "-c", text, cwd=directory, stdin=subprocess.DEVNULL, timeout=60)
+        done = run(*command, "-c", text, cwd=directory, stdin=subprocess.DEVNULL, timeout=60,
+                   env={**os.environ, "VISUAL": "true"} if "EDITOR" not in text else None)
         return [] if done.returncode == 0 else [f"status {done.returncode}: {text}{done.stderr}"]
 
 

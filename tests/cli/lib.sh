@@ -49,4 +49,5 @@ await() {
     fail "still not: $*"
 }
 
-verbs='set unset apply write update append get read hash lock who probe check'
+verbs='set unset apply edit write update append commit get read hash log show diff restore undo'
+verbs+=' lock who probe check'

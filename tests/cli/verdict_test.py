@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""untorn check: the verdicts on documents; untorn update: what may replace one."""
+"""untorn check: the verdicts on documents; untorn update: what may replace one; quarantine."""
 
 import json
 import os
@@ -23,6 +23,12 @@ def verdict(name, *words):
     else:
         assert done.err.splitlines()[0] == f"untorn: {line['message']}", done
     return line, done
+
+
+def quarantines(*words):
+    """A verb that replaces damaged content says so."""
+    done = expect(0, *words)
+    assert "note: the damaged content was kept aside first" in done.err, done
 
 
 def judged(wanted, content, name="f.json", *words):
@@ -92,7 +98,7 @@ def a_file_of_another_kind_has_no_verdict():
     make("nul.bin", b"\0\0")
     os.mkdir("d.json")
     done = expect(0, "check", "--report", "f.txt", "nul.bin", "none.txt", "d.json", ".")
-    assert done.out == done.err == "", done
+    assert json.loads(done.out)["documents"] == 0 and done.err == "", done
 
 
 @case
@@ -146,8 +152,20 @@ def an_update_of_a_document_must_print_one():
 def an_update_may_repair_a_document():
     make("f.toml", "a = = 1\n")
     refuses(1, "f.toml", "update", "f.toml", "--", "cat")
-    changes("update", "f.toml", "--", "sed", "s/= =/=/")
+    quarantines("update", "f.toml", "--", "sed", "s/= =/=/")
     file_is("f.toml", "a = 1\n")
+    kept = [*Path(".untorn/kept").iterdir()]
+    assert len(kept) == 1 and kept[0].name.startswith("damaged-f.toml."), kept
+    file_is(kept[0], "a = = 1\n")
+    done = expect(4, "check")
+    assert done.out.startswith("f.toml: content that did not parse when it was replaced; kept ("
+                               ".untorn/kept/damaged-f.toml."), done
+    found = json.loads(expect(4, "check", "--report").out.splitlines()[0])
+    assert found["found"] == "damaged" and found["size"] == 8, found
+    expect(4, "check", "--repair")
+    done = expect(0, "check", "--repair", "--abandon", "f.toml")
+    assert done.out.startswith("f.toml: given up: content that did not parse"), done
+    prints("", "check")
 
 
 @case
@@ -155,7 +173,7 @@ def the_check_of_an_update_can_be_chosen():
     make("f.json", "{}\n")
     changes("update", "--format", "text", "f.json", "--", "echo", "no JSON")
     file_is("f.json", "no JSON\n")
-    changes("update", "--format", "jsonc", "f.json", "--", "echo", "{} // c")
+    quarantines("update", "--format", "jsonc", "f.json", "--", "echo", "{} // c")
     make("conf", "a = 1\n")
     changes("update", "conf", "--", "echo", "= 1")
     refuses(1, "conf", "update", "--format", "toml", "conf", "--", "echo", "= 2")

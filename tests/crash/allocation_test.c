@@ -1,69 +1,8 @@
 /* run: plain
  *
  * Every allocation of the library failing in turn: the outcome is honest, nothing leaks or hangs.
- *
- * The program's own malloc stands before the C library's and asks the simulator whether to fail.
- * Under a sanitizer that place is taken: then the tests are skipped. */
-#include "oracle.h"
-
-#include <errno.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OWN_MALLOC 1
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
-
-static long living; /* allocations not yet freed */
-
-static void *count(void *memory)
-{
-    living += memory != NULL;
-    return memory;
-}
-
-static bool starve(void)
-{
-    bool fails = sim_allocation_fails();
-    if (fails)
-        errno = ENOMEM;
-    return fails;
-}
-
-void *malloc(size_t size)
-{
-    return starve() ? NULL : count(__libc_malloc(size));
-}
-
-void *calloc(size_t number, size_t size)
-{
-    return starve() ? NULL : count(__libc_calloc(number, size));
-}
-
-void *realloc(void *memory, size_t size)
-{
-    if (starve())
-        return NULL;
-    living -= memory != NULL;
-    return count(__libc_realloc(memory, size));
-}
-
-void free(void *memory)
-{
-    living -= memory != NULL;
-    __libc_free(memory);
-}
-#else
-#define OWN_MALLOC 0
-static long living;
-#endif
+ */
+#include "starving.h"
 
 static int leak_guarded(const struct trial *trial, int (*act)(const struct trial *))
 {

@@ -151,7 +151,7 @@ TEST(an_overwritten_file_with_its_state_elsewhere_survives)
     trial.profiles = SIM_POSIX;
     struct sim_scenario scenario = scenario_of(&trial, "in place, a fresh file, state elsewhere");
     scenario.verify = verify_if_done;
-    scenario.limit = is_long() ? 1000000 : 5000;
+    scenario.limit = is_long() ? 1000000 : 400;
     sim_explore(&scenario, &report);
     sim_print(&scenario, &report);
     CHECK_INT(report.bad, 0);

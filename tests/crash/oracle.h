@@ -12,7 +12,8 @@
  *   not settled  old or new, whole, and the next call settles it
  *   (none yet)   old or new, whole
  *
- * Then the next call must succeed, and leave of ours only what is meant to stay.
+ * Then the next call must succeed, keep the version that it found and no other, and leave of ours
+ * only what is meant to stay.
  */
 #ifndef UNTORN_TESTS_CRASH_ORACLE_H
 #define UNTORN_TESTS_CRASH_ORACLE_H
@@ -151,18 +152,19 @@ static inline const char *judge_read(const struct trial *trial)
 static inline const char *judge_tree(const struct trial *trial, const char *expected)
 {
     static char verdict[400];
-    const char *folders[] = {"", "lock/", "inner/", "stage/", "inplace/", "kept/"};
+    const char *folders[] = {"", "lock/", "inner/", "stage/", "inplace/", "kept/", "history/"};
     char line[512];
     for (const char *tree = sim_tree("/d"); *tree; tree += strcspn(tree, "\n") + 1) {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(tree, "\n"), tree);
         const char *own = strstr(line, "/.untorn/");
         bool known = false;
         own = own ? own + strlen("/.untorn/") : NULL;
-        for (int i = 0; own && i < 6; i++)
+        for (int i = 0; own && i < 7; i++)
             known |= strcmp(own, folders[i]) == 0;
         if (own)
             known |= strcmp(own, ".gitignore") == 0 || strcmp(own, "format") == 0 ||
                      strncmp(own, "lock/", 5) == 0 || strncmp(own, "inplace/", 8) == 0 ||
+                     strncmp(own, "history/", 8) == 0 || /* see judge_history */
                      (trial->keeps_tail && strncmp(own, "kept/tail-", 10) == 0);
         else
             known = strstr(expected, line) != NULL;
@@ -174,11 +176,36 @@ static inline const char *judge_tree(const struct trial *trial, const char *expe
     return NULL;
 }
 
+/* Every version that is kept has the content whose hash it names; there is none if `kept` is NULL,
+ * else that one alone. */
+static inline const char *judge_history(const char *kept)
+{
+    char line[512], text[UNTORN_HASH_TEXT_SIZE];
+    int count = 0;
+    for (const char *tree = sim_tree("/"); *tree; tree += strcspn(tree, "\n") + 1) {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(tree, "\n"), tree);
+        size_t size = 0;
+        const char *entry = strrchr(line, '/') + 1, *content = sim_get_bytes(line, &size);
+        if (!strstr(line, "/history/") || !*entry)
+            continue;
+        count++;
+        if (!content || !kept || strcmp(content, kept) != 0)
+            return "a version was kept that is not the one before";
+        struct untorn_hash hash = untorn_hash(content, size);
+        if (strncmp(entry + 17, untorn_hash_format(&hash, text), 32) != 0)
+            return "a version has not the hash that it names";
+    }
+    if (count != (kept ? 1 : 0))
+        return kept && count == 0 ? "the version before was not kept" : "two versions were kept";
+    return NULL;
+}
+
 /* The next writer sees one of the two versions and leaves no trace of the one before. */
 static inline int see_and_change(void *context, const struct untorn_content *old,
                                  struct untorn_change *change)
 {
     const char **seen = context;
+    seen[3] = old ? is_text(old->data, seen[1]) ? seen[1] : seen[2] : NULL;
     *seen = old       ? (is_text(old->data, seen[1])   ? "old"
                          : is_text(old->data, seen[2]) ? "new"
                                                        : "other")
@@ -190,7 +217,7 @@ static inline int see_and_change(void *context, const struct untorn_content *old
 static inline const char *judge_next(const struct trial *trial)
 {
     static char verdict[UNTORN_TEXT_SIZE + 100];
-    const char *seen[3] = {NULL, trial->old, trial->new};
+    const char *seen[4] = {NULL, trial->old, trial->new, NULL};
     char text[UNTORN_TEXT_SIZE];
     struct untorn_error error;
     struct untorn_options options = trial->options;
@@ -210,7 +237,7 @@ static inline const char *judge_next(const struct trial *trial)
         return "the next writer saw the version that should not be";
     if (!is_text(sim_get(real_path(trial)), "third\n"))
         return "the next call did not write what it said";
-    return NULL;
+    return judge_history(seen[3]);
 }
 
 static inline const char *trial_verify(void *context)

@@ -184,7 +184,7 @@ static void look_at_modes(void *context, int call)
     (void)call;
     for (const char *tree = sim_tree("/d"); *tree; tree += strcspn(tree, "\n") + 1) {
         snprintf(path, sizeof path, "%.*s", (int)strcspn(tree, "\n"), tree);
-        if (!strstr(path, "/stage/a."))
+        if (!strstr(path, "/stage/a.") && !strstr(path, "/history/a/0"))
             continue;
         (*stages)++;
         CHECK_INT(sim_attributes(path).mode & 077, 0);

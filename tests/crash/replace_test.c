@@ -218,6 +218,7 @@ TEST(a_rename_that_is_not_atomic_is_noticed)
 {
     struct trial trial = replace();
     trial.quiet = true;
+    trial.options.keep = UNTORN_KEEP_NONE; /* what keeping makes of it: history_test.c */
     trial.broken = SIM_RENAME_SPLIT;
     CHECK(explore(trial, "split rename").bad > 0);
     trial.profiles = SIM_KILL;

@@ -187,11 +187,11 @@ CHECKS = [
     ("every verb that is mentioned exists", unknown_verbs, [
         {"README.md": "`untorn save f`\n"},
         {"README.md": "```console\n$ untorn wirte f\n```\n"},
-        {"README.md": "\n    untorn commit a b\n"},
+        {"README.md": "\n    untorn combine a b\n"},
     ], {"README.md": "untorn saves. `untorn write f`, `untorn in-place`, `untorn: f: no`\n"}),
     ("every option that is mentioned exists", unknown_options, [
-        {"README.md": "`--last-good`\n"},
-        {"docs/a.md": "```console\n$ untorn write --keep 3 f\n```\n"},
+        {"README.md": "`--no-such`\n"},
+        {"docs/a.md": "```console\n$ untorn write --keeping 3 f\n```\n"},
     ], {"README.md": "`--if-match`, `--shared`, --nothing, `a--b`\n"}),
     ("every decision has its number and is listed", wrong_decisions, [
         {"docs/decisions/0001-a.md": "# 0001 A\n", "docs/decisions/README.md": "none\n"},

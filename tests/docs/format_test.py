@@ -2,6 +2,7 @@
 """docs/format holds for the bytes that the command really leaves: the tables of the documents are
 read and compared with a disk."""
 
+import ctypes
 import os
 import re
 import subprocess
@@ -27,8 +28,21 @@ def content_hash(data):
     return bytes.fromhex(untorn("hash", "-", data=data).decode())
 
 
+def commit(**contents):
+    """All files at once, by the library itself."""
+    library = ctypes.CDLL(f"{os.environ['BUILD']}/libuntorn.so")
+    save = ctypes.c_void_p()
+    done = library.untorn_transaction_begin(None, ctypes.byref(save), None)
+    for name, data in contents.items():
+        done = done or library.untorn_transaction_put(save, name.encode(), data,
+                                                      ctypes.c_size_t(len(data)), None, None)
+    done = done or library.untorn_transaction_commit(save, None)
+    library.untorn_transaction_free(save)
+    require(done == 0, f"the commit gives {done}")
+
+
 def documented_fields(text=None):
-    """Field to (offset, size), from the table of inplace.md."""
+    """Field to (offset, size), from a table: that of inplace.md if no other is given."""
     text = text or (DOCS / "inplace.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| (\d+) \| ([\w ]+) \|", text, re.M)
     return {name: (int(offset), int(size)) for offset, size, name in rows}
@@ -39,13 +53,13 @@ def require(condition, what):
         raise AssertionError(what)
 
 
-def check_contiguous(fields):
+def check_contiguous(fields, length=HEADER):
     """The fields follow each other without a gap and fill the header."""
     end = 0
     for name, (offset, size) in fields.items():
         require(offset == end, f"{name} begins at {offset}, not {end}")
         end = offset + size
-    require(end == HEADER, f"the table ends at {end}")
+    require(end == length, f"the table ends at {end}")
 
 
 def check_journal(fields, data, name, inodes, active, sequence, old, new):
@@ -108,6 +122,93 @@ def an_active_journal_is_as_documented():
     return None
 
 
+def slot_tables(text=None):
+    """The tables of journal.md: header, member, directory. A name that comes twice (before, after)
+    is told apart by what stands beside it."""
+    text = text or (DOCS / "journal.md").read_text(encoding="utf-8")
+    parts = [text.split(f"## {title}\n")[1].split("\n## ")[0]
+             for title in ("The header", "A member", "A directory")]
+    parts[1] = re.sub(r"\| (size|hash) \| (of the new|and content|size)",
+                      lambda m: f"| {m[1]} {'after' if 'new' in m[2] else 'before'} | {m[2]}",
+                      parts[1])
+    return [documented_fields(part) for part in parts]
+
+
+def check_slot(tables, data, inode, files):
+    """The slot of a finished commit of new versions of `files`: name to (old, new)."""
+    head, member, _ = tables
+    def raw(fields, name, at=0):
+        offset, size = fields[name]
+        return data[at + offset:at + offset + size]
+    def number(*words):
+        return int.from_bytes(raw(*words), "little")
+    end = HEADER + number(head, "body size")
+    wanted = {"version": 1, "state": 3, "own inode": inode, "members": len(files),
+              "directories": 0, "participant": 0, "rooted": 1}
+    for field, value in wanted.items():
+        require(number(head, field) == value, f"{field} is {number(head, field)}, not {value}")
+    require(raw(head, "magic") == b"untorn set slot\n", "magic")
+    require(raw(head, "check") == content_hash(data[:head["check"][0]]), "check")
+    require(raw(head, "body hash") == content_hash(data[HEADER:end]), "body hash")
+    at, content = HEADER, HEADER + number(head, "records size")
+    for name, (old, new) in files.items():
+        length = sum(member[field][1] for field in member)
+        texts = data[at + length:at + length + number(member, "name size", at)]
+        require(texts == name.encode(), f"{texts} is not {name}")
+        wanted = {"kind": 1, "hashed": 1, "inlined": 1, "in place": 0, "size before": len(old),
+                  "size after": len(new), "mode": os.stat(name).st_mode & 0o7777,
+                  "owner": os.getuid()}
+        for field, value in wanted.items():
+            require(number(member, field, at) == value, f"{field} of {name}")
+        require(raw(member, "hash before", at) == content_hash(old), "hash before")
+        require(raw(member, "hash after", at) == content_hash(new), "hash after")
+        require(data[content:content + len(new)] == new, "the new bytes")
+        content += len(new)
+        at += length + len(name) + number(member, "stage size", at)
+    require(content == end, "the body ends elsewhere")
+
+
+def a_slot_is_as_documented():
+    tables = slot_tables()
+    for table, length in zip(tables, (HEADER, 88, 28)):
+        check_contiguous(table, length)
+    commit(a=b"1\n", b=b"one\n")
+    commit(a=b"2\n", b=b"second\n")
+    path = Path(".untorn/journal/slot")
+    files = {"a": (b"1\n", b"2\n"), "b": (b"one\n", b"second\n")}
+    check_slot(tables, path.read_bytes(), path.stat().st_ino, files)
+    text = (DOCS / "journal.md").read_text(encoding="utf-8")
+    for wrong in (text.replace("| own inode |", "| own birth |", 1), # the negative controls
+                  text.replace("| 8 | size | of the new", "| 8 | inode | of the new", 1)):
+        try:
+            check_slot(slot_tables(wrong), path.read_bytes(), path.stat().st_ino, files)
+        except (AssertionError, KeyError):
+            continue
+        raise AssertionError("a table that is wrong")
+
+
+def a_record_of_a_set_is_as_documented():
+    text = (DOCS / "layout.md").read_text(encoding="utf-8").split("**set/.**")[1]
+    rows = re.findall(r"^\| (\d+) \| (\d+) \| ", text, re.M)
+    commit(a=b"1\n", b=b"one\n")
+    commit(b=b"two\n", a=b"2\n")
+    require(len(os.listdir(".untorn/set")) == 1, os.listdir(".untorn/set"))
+    data = Path(".untorn/set", os.listdir(".untorn/set")[0]).read_bytes()
+    magic, version, count, sequence, when, ident, size = (
+        data[int(offset):int(offset) + int(length)] for offset, length in rows)
+    slot, head = Path(".untorn/journal/slot").read_bytes(), slot_tables()[0]
+    require(magic == b"untorn file set\n", magic)
+    require([int.from_bytes(x, "little") for x in (version, count)] == [1, 2], "version or count")
+    require(sequence == slot[head["sequence"][0]:][:8] and ident == slot[head["id"][0]:][:16],
+            "not the slot's numbers")
+    require(abs(int.from_bytes(when, "little") - time.time()) < 1000, "when")
+    changes = ((b"a", b"1\n", b"2\n"), (b"b", b"one\n", b"two\n"))
+    files = b"".join(b"\x03\x01\0\0" + content_hash(old) + content_hash(new) + name
+                     for name, old, new in changes)
+    require(data[64:-16] == files and int.from_bytes(size, "little") == len(files), "the files")
+    require(data[-16:] == content_hash(data[:-16]), "the hash at the end")
+
+
 def a_wrong_table_would_be_noticed():
     """The negative control."""
     text = (DOCS / "inplace.md").read_text(encoding="utf-8")
@@ -137,14 +238,17 @@ def the_folder_holds_what_the_layout_lists():
     untorn("lock", "f", "--", UNTORN, "write", "--keep-inode", "f", "f")
     Path("l.jsonl").write_text('{"torn":')
     untorn("append", "l.jsonl", data=b"{}\n")
-    present = set(os.listdir(".untorn"))
+    commit(f=b"b\n", g=b"c\n")
+    subprocess.run([UNTORN, "edit", "f"], check=False, stderr=subprocess.DEVNULL,
+                   env={**os.environ, "VISUAL": "sh -c 'echo z >$0; exit 1'"})
+    present = {re.sub(r"^draft-.{6}$", "draft-<6>", name) for name in os.listdir(".untorn")}
     require(present == documented, f"{present ^ documented}")
     require(Path(".untorn/.gitignore").read_bytes() == b"*\n", ".gitignore")
     require(Path(".untorn/format").read_bytes() == b"1\n", "format")
     require(os.listdir(".untorn/inner") == ["f.1"], os.listdir(".untorn/inner"))
     tail = content_hash(b'{"torn":').hex()[:16]
     require(os.listdir(".untorn/kept") == [f"tail-l.jsonl.{tail}"], os.listdir(".untorn/kept"))
-    require(sorted(os.listdir(".")) == [".untorn", "f", "l.jsonl"], os.listdir("."))
+    require(sorted(os.listdir(".")) == [".untorn", "f", "g", "l.jsonl"], os.listdir("."))
 
 
 def a_lock_file_is_as_documented():
@@ -193,6 +297,7 @@ def a_state_folder_has_the_name_that_is_documented():
 
 
 TESTS = [a_clear_journal_is_as_documented, an_active_journal_is_as_documented,
+         a_slot_is_as_documented, a_record_of_a_set_is_as_documented,
          a_wrong_table_would_be_noticed, the_folder_holds_what_the_layout_lists,
          a_lock_file_is_as_documented, a_long_name_is_hashed_as_documented,
          a_state_folder_has_the_name_that_is_documented]

@@ -131,6 +131,58 @@ const struct scenario all_scenarios[] = {
      .arguments = {"check", ".", "--repair", WAIT},
      .effect = EFFECT_SETTLE,
      .before = BEFORE_STAGE},
+    {.name = "commit",
+     .full = true,
+     .sentence = "a commit of three files in two directories",
+     .arguments = {"commit", "f=@new", "g=@new", "d/h=@new", WAIT},
+     .twins = {"g", "d/h"},
+     .allowed = "f g d d/h"},
+    {.name = "commit-fresh",
+     .fresh = true,
+     .sentence = "a first commit of two files",
+     .arguments = {"commit", "f=@new", "g=@new", WAIT},
+     .twins = {"g"},
+     .allowed = "f g"},
+    {.name = "commit-new",
+     .sentence = "a commit of two new files",
+     .arguments = {"commit", "f=@new", "g=@new", WAIT},
+     .before = BEFORE_NO_FILE,
+     .twins = {"g"},
+     .allowed = "f g"},
+    {.name = "commit-large",
+     .sentence = "a commit of two large files",
+     .arguments = {"commit", "f=@new", "g=@new", WAIT},
+     .size = SIZE_LARGE,
+     .twins = {"g"},
+     .allowed = "f g"},
+    {.name = "commit-after-commit",
+     .sentence = "a commit that first finishes a dead one's",
+     .arguments = {"commit", "f=@new", "g=@new", "d/h=@new", WAIT},
+     .before = BEFORE_COMMIT,
+     .twins = {"g", "d/h"},
+     .allowed = "f g d d/h"},
+    {.name = "repair-commit",
+     .full = true,
+     .sentence = "a repair of a commit that was killed",
+     .arguments = {"check", ".", "d", "--repair", WAIT},
+     .effect = EFFECT_SETTLE,
+     .before = BEFORE_COMMIT,
+     .twins = {"g", "d/h"},
+     .allowed = "f g d d/h"},
+    {.name = "lock-after-commit",
+     .sentence = "a lock of a file whose commit was killed",
+     .arguments = {"lock", "d/h", "f", WAIT, "--", "true"},
+     .effect = EFFECT_SETTLE,
+     .before = BEFORE_COMMIT,
+     .starts_programs = true,
+     .twins = {"g", "d/h"},
+     .allowed = "f g d d/h"},
+    {.name = "read-after-commit",
+     .sentence = "a read of a file whose commit was killed",
+     .arguments = {"read", "g"},
+     .effect = EFFECT_NONE,
+     .before = BEFORE_COMMIT,
+     .twins = {"g", "d/h"}},
     {.name = "probe",
      .sentence = "a probe of a directory",
      .arguments = {"probe", "."},
@@ -274,6 +326,38 @@ static void make_links(const char *directory)
         place_die("cannot link", path);
 }
 
+/* Killed before the second file is put in place: by then the commit counts. */
+static void leave_commit(const struct contents *contents, const char *command,
+                         const char *directory)
+{
+    char words[SCENARIO_TWINS][PATH_MAX];
+    static const char *const names[SCENARIO_TWINS] = {"f", "g", "d/h"};
+    for (int i = 0; i < SCENARIO_TWINS; i++)
+        snprintf(words[i], sizeof words[i], "%s=%s/torn", names[i], contents->inputs);
+    char *arguments[] = {(char *)command, "commit", words[0], words[1], words[2], NULL};
+    struct trace_plan plan = {.action = TRACE_KILL_BEFORE,
+                              .position = 1,
+                              .only = "rename,renameat,renameat2",
+                              .match = "/g",
+                              .directory = directory,
+                              .timeout_ms = SET_UP_MS,
+                              .errors = "/dev/null"};
+    must_kill(&plan, arguments);
+}
+
+static void make_twins(const struct scenario *scenario, const struct contents *contents,
+                       const char *directory)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/d", directory);
+    for (size_t i = 0; scenario->twins[i] != NULL; i++) {
+        if (strncmp(scenario->twins[i], "d/", 2) == 0)
+            place_make(path);
+        if (scenario->before != BEFORE_NO_FILE)
+            blob_write(directory, scenario->twins[i], &contents->old_version, 0640);
+    }
+}
+
 void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
                      const char *command, const char *directory)
 {
@@ -288,18 +372,22 @@ void scenario_set_up(const struct scenario *scenario, const struct contents *con
     }
     if (scenario->before != BEFORE_NO_FILE)
         blob_write(directory, scenario_real(scenario), &contents->old_version, 0640);
+    make_twins(scenario, contents, directory);
     if (!scenario->fresh)
         use_before(scenario, command, directory);
     if (scenario->before == BEFORE_TORN)
         leave_torn(contents, command, directory);
     if (scenario->before == BEFORE_STAGE)
         leave_stage(contents, command, directory);
+    if (scenario->before == BEFORE_COMMIT)
+        leave_commit(contents, command, directory);
 }
 
 void scenario_arguments(const struct scenario *scenario, const struct contents *contents,
                         const char *command, const char *version, char **ret, char *text,
                         size_t size)
 {
+    static char words[SCENARIO_ARGUMENTS][PATH_MAX];
     size_t n = 0;
     snprintf(text, size, "%s/%s", contents->inputs, version);
     ret[n++] = (char *)command;
@@ -309,6 +397,11 @@ void scenario_arguments(const struct scenario *scenario, const struct contents *
             argument = text;
         else if (strcmp(argument, "@untorn") == 0)
             argument = command;
+        else if (strstr(argument, "=@new") != NULL) {
+            snprintf(words[i], sizeof words[i], "%.*s=%s", (int)strcspn(argument, "="), argument,
+                     text);
+            argument = words[i];
+        }
         ret[n++] = (char *)argument;
     }
     ret[n] = NULL;

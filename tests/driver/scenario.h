@@ -8,7 +8,7 @@
 
 #include "place.h"
 
-enum { SCENARIO_ARGUMENTS = 16 };
+enum { SCENARIO_ARGUMENTS = 16, SCENARIO_TWINS = 3 };
 
 enum scenario_effect {
     EFFECT_REPLACE, /* the input becomes the file */
@@ -20,9 +20,10 @@ enum scenario_effect {
 enum scenario_before {
     BEFORE_FILE, /* the file is there */
     BEFORE_NO_FILE,
-    BEFORE_TORN,  /* an overwrite in place was killed half way */
-    BEFORE_STAGE, /* a writer was killed just before the rename */
-    BEFORE_LINK,  /* `f` is a link over a second one to the file in another directory */
+    BEFORE_TORN,   /* an overwrite in place was killed half way */
+    BEFORE_STAGE,  /* a writer was killed just before the rename */
+    BEFORE_COMMIT, /* a commit of the file and its twins was killed when it counted already */
+    BEFORE_LINK,   /* `f` is a link over a second one to the file in another directory */
 };
 
 enum scenario_size { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE }; /* about 1, 10 and 500 KiB */
@@ -41,7 +42,8 @@ struct scenario {
     bool runs_untorn;     /* ... but they are untorn too: into all */
     const char *allowed;  /* what the directory may show afterwards, beside `.untorn` */
     const char *real;     /* the file, when it is not `f` */
-    const char *state;    /* the folder given as --state-dir, or NULL */
+    const char *twins[SCENARIO_TWINS + 1]; /* files that are always what the file is */
+    const char *state;                     /* the folder given as --state-dir, or NULL */
 };
 
 extern const struct scenario all_scenarios[];

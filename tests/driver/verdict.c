@@ -71,6 +71,12 @@ static struct blob after_version(const struct bench *bench, const struct blob *b
     return before->data == NULL ? nothing : blob_join(&nothing, before);
 }
 
+/* What was begun before may have been finished. */
+static bool leaves_torn(const struct scenario *scenario)
+{
+    return scenario->before == BEFORE_TORN || scenario->before == BEFORE_COMMIT;
+}
+
 static enum version which_version(const struct bench *bench, const struct blob *blob)
 {
     const struct contents *contents = &bench->contents;
@@ -82,7 +88,7 @@ static enum version which_version(const struct bench *bench, const struct blob *
     if (bench->scenario->effect != EFFECT_SETTLE && blob_equal(blob, &after))
         version = VERSION_AFTER;
     else if (blob_equal(blob, before) ||
-             (bench->scenario->before == BEFORE_TORN && blob_equal(blob, &contents->torn_version)))
+             (leaves_torn(bench->scenario) && blob_equal(blob, &contents->torn_version)))
         version = VERSION_BEFORE;
     else if (bench->scenario->effect == EFFECT_APPEND && blob->data != NULL &&
              blob->size >= before->size && blob->size < after.size &&
@@ -93,13 +99,32 @@ static enum version which_version(const struct bench *bench, const struct blob *
 }
 
 /* As any program sees it, or as `read` shows it. */
+static struct blob look_at(struct bench *bench, const char *name, bool through_read)
+{
+    if (!through_read)
+        return blob_read(bench->directory, name);
+    int status = ask(bench, "read", name);
+    return status == 0 ? blob_read("/", bench->output + 1) : (struct blob){NULL, 0};
+}
+
 static struct blob look(struct bench *bench, bool through_read)
 {
-    const char *real = scenario_real(bench->scenario);
-    if (!through_read)
-        return blob_read(bench->directory, real);
-    int status = ask(bench, "read", real);
-    return status == 0 ? blob_read("/", bench->output + 1) : (struct blob){NULL, 0};
+    return look_at(bench, scenario_real(bench->scenario), through_read);
+}
+
+static bool judge_twins(struct bench *bench, struct run *run, bool through_read)
+{
+    struct blob blob = look(bench, through_read);
+    bool same = true;
+    for (size_t i = 0; same && bench->scenario->twins[i] != NULL; i++) {
+        struct blob twin = look_at(bench, bench->scenario->twins[i], through_read);
+        same = blob_equal(&blob, &twin) ||
+               wrong(run, "%s is not what %s is: a mixture", bench->scenario->twins[i],
+                     scenario_real(bench->scenario));
+        blob_free(&twin);
+    }
+    blob_free(&blob);
+    return same;
 }
 
 static bool mode_is_kept(const struct bench *bench)
@@ -131,7 +156,7 @@ static bool judge_status(struct bench *bench, struct run *run, enum version vers
     bool settles = bench->scenario->effect == EFFECT_SETTLE;
     if (code == 0 && version != VERSION_AFTER && !settles)
         return wrong(run, "says done, but the file is not the new version");
-    if (code == 0 || code == EXIT_UNSETTLED)
+    if (code == 0 || code == EXIT_UNSETTLED || code == LOCKS_OWN + EXIT_UNSETTLED)
         return true;
     bool lock = strcmp(bench->scenario->arguments[0], "lock") == 0;
     bool not_started = bench->scenario->starts_programs && (code == 126 || code == 127);
@@ -163,14 +188,15 @@ static bool judge_content(struct bench *bench, struct run *run)
 {
     int status = run->result.status;
     bool settled = WIFEXITED(status) && WEXITSTATUS(status) != EXIT_UNSETTLED;
-    bool was_torn = bench->scenario->before == BEFORE_TORN;
+    bool was_torn = leaves_torn(bench->scenario);
     bool done = settled && WEXITSTATUS(status) == 0;
-    bool through_read = bench->scenario->in_place && !done && (!settled || was_torn);
+    bool unfinished = !done && (!settled || was_torn);
+    bool through_read = unfinished && (bench->scenario->in_place || bench->scenario->twins[0]);
     struct blob blob = look(bench, through_read);
     enum version version = which_version(bench, &blob);
     bool exists = blob.data != NULL;
     blob_free(&blob);
-    if (!judge_status(bench, run, version))
+    if (!judge_status(bench, run, version) || !judge_twins(bench, run, through_read))
         return false;
     if (exists && bench->scenario->before != BEFORE_NO_FILE && !mode_is_kept(bench))
         return wrong(run, "the mode of the file has changed");
@@ -193,7 +219,8 @@ static void mend_tail(const struct bench *bench, struct run *run, struct blob *b
 
 static bool judge_next(struct bench *bench, struct run *run)
 {
-    struct blob before = look(bench, bench->scenario->in_place);
+    struct blob before =
+        look(bench, bench->scenario->in_place || bench->scenario->before == BEFORE_COMMIT);
     if (bench->scenario->effect == EFFECT_APPEND)
         mend_tail(bench, run, &before);
     struct blob expected = after_version(bench, &before, &bench->contents.next_version);
@@ -213,7 +240,7 @@ static bool judge_next(struct bench *bench, struct run *run)
         return wrong(run, "the next call ends with %d", code);
     if (!same)
         return wrong(run, "the next call says done, but the file is not its version");
-    return true;
+    return judge_twins(bench, run, false);
 }
 
 static bool judge_tidiness(struct bench *bench, struct run *run)
@@ -271,6 +298,8 @@ static bool judge_reading(struct bench *bench, struct run *run)
 static bool may_not_look(const struct bench *bench, const struct run *run)
 {
     const char *verb = bench->scenario->arguments[0];
+    if (run->result.hit_error == EWOULDBLOCK && strcmp(verb, "check") == 0)
+        return true; /* somebody is at work there */
     return run->result.hit_error == EACCES && strstr(run->result.hit, "/.untorn") != NULL &&
            (bench->scenario->effect == EFFECT_NONE || strcmp(verb, "check") == 0);
 }

@@ -38,7 +38,7 @@ in_order() {
 
 levels() {
     made
-    calls_of log "$UNTORN" write --level ordered d/f new
+    calls_of log "$UNTORN" write --level ordered --keep 0 d/f new
     [ -n "$(positions "$stage_flushed")" ]
     same "$(positions "$directory_flushed")" ''
     calls_of log "$UNTORN" write --level cache d/f new
@@ -66,14 +66,14 @@ directory_fails() {
     made
     local error
     for error in EIO ENOSPC; do
-        echo old | "$UNTORN" write d/f
+        echo old | "$UNTORN" write --keep 0 d/f
         expect 7 "$FAULTAT" --only fsync --match "$PWD/d" --fail 2 --errno $error -- \
-            "$UNTORN" write d/f new
+            "$UNTORN" write --keep 0 d/f new
         says "call 2.fsync.$PWD/d[[:space:]]"
         says 'not confirmed'
         holds d/f "new
 "
-        echo next | "$UNTORN" write d/f
+        echo next | "$UNTORN" write --keep 0 d/f
         holds d/f "next
 "
         tidy d

@@ -74,7 +74,7 @@ really_full() {
     7) says 'next call finishes' ;;
     *) return 1 ;;
     esac
-    "$UNTORN" read --state-dir state disk/f >seen
+    "$UNTORN" read --state-dir state disk/f >seen || [ $? = 4 ] # the old one is nothing but NUL
     cmp seen old || cmp seen new
     rm disk/FILLER
     "$UNTORN" check --repair --state-dir state disk/f

@@ -128,6 +128,31 @@ TEST(a_source_that_ends_early_is_an_error)
     os_close(to);
 }
 
+TEST(files_are_the_same_or_not)
+{
+    static char large[40000];
+    bool same = false;
+    put_bytes("a", large, sizeof large);
+    put_bytes("b", large, sizeof large);
+    large[sizeof large - 1] = 'x';
+    put_bytes("c", large, sizeof large);
+    os_fd a = open_at("a", OS_READ), b = open_at("b", OS_READ), c = open_at("c", OS_READ);
+    CHECK_INT(io_same(a, b, sizeof large, &same), 0);
+    CHECK(same);
+    CHECK_INT(io_same(a, c, sizeof large, &same), 0);
+    CHECK(!same);
+    CHECK_INT(io_same(a, c, sizeof large - 1, &same), 0);
+    CHECK(same);
+    CHECK_INT(ftruncate(open("b", O_WRONLY), 10), 0);
+    CHECK_INT(io_same(a, b, sizeof large, &same), 0);
+    CHECK(!same);
+    fail(CALL_READ, "/c", 1, EIO);
+    CHECK_INT(io_same(a, c, sizeof large, &same), -EIO);
+    os_close(a);
+    os_close(b);
+    os_close(c);
+}
+
 TEST(a_copy_that_fails_says_why)
 {
     put("from", "12345");

@@ -305,3 +305,44 @@ TEST(a_folder_is_known_by_its_birth_too)
     }
     CHECK(!registry_knows_folder(&folder)); /* only the latest are remembered */
 }
+
+TEST(a_lock_that_comes_after_another_is_known)
+{
+    struct lock_file *files[2] = {open_one("a"), open_one("b")}, *held;
+    struct lock_file *first = files[files[0]->stat.inode > files[1]->stat.inode];
+    struct lock_file *last = files[files[0]->stat.inode < files[1]->stat.inode];
+    CHECK(!registry_holds_after(&first->stat));
+    CHECK_INT(claim(last, OS_LOCK_EXCLUSIVE, &held), CLAIM_TRY);
+    CHECK(registry_holds_after(&first->stat));
+    CHECK(!registry_holds_after(&last->stat));
+    registry_release(held);
+    CHECK(!registry_holds_after(&first->stat));
+    registry_drop(first);
+    registry_drop(last);
+}
+
+static void *see_none(void *context)
+{
+    (void)context;
+    CHECK(!registry_next_transaction(NULL));
+    return NULL;
+}
+
+TEST(each_thread_sees_its_own_open_transactions_the_newest_first)
+{
+    struct open_transaction one = {0}, two = {0};
+    pthread_t thread;
+    CHECK(!registry_next_transaction(NULL));
+    registry_open_transaction(&one);
+    registry_open_transaction(&two);
+    CHECK(registry_next_transaction(NULL) == &two);
+    CHECK(registry_next_transaction(&two) == &one);
+    CHECK(!registry_next_transaction(&one));
+    CHECK_INT(pthread_create(&thread, NULL, see_none, NULL), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    registry_close_transaction(&two);
+    registry_close_transaction(&two);
+    CHECK(registry_next_transaction(NULL) == &one);
+    registry_close_transaction(&one);
+    CHECK(!registry_next_transaction(NULL));
+}

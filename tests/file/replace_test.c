@@ -10,9 +10,16 @@
 
 #define TARGET "d/target" /* so that "/d/target" is the file and nothing of ours */
 #define STAGE "/stage/target."
+#define KEPT_STAGE "/history/target/" /* where it is to take the old version's place */
 
 static struct untorn_error error;
 static struct untorn_options options;
+
+/* What keeping the old version adds is shown by past_test.c. */
+static void without_history(void)
+{
+    options.keep = UNTORN_KEEP_NONE;
+}
 
 static int save(const char *text)
 {
@@ -77,6 +84,7 @@ TEST(content_and_metadata_are_given_and_flushed_before_the_rename)
     CHECK_INT(chmod(TARGET, 0640), 0);
     if (setxattr(TARGET, "user.note", "keep", 4, 0) < 0)
         SKIP("this file system has no extended attributes");
+    without_history();
     stage_flushes = watch(CALL_FSYNC, STAGE);
     at(CALL_RENAME, "/d/target", 1, check_ready, NULL);
     CHECK_INT(save("new"), 0);
@@ -109,9 +117,9 @@ static void check_levels(enum untorn_level level, int of_stage, int in_all)
 {
     forget_rules();
     options.level = level;
-    stage_flushes = watch(CALL_FSYNC, STAGE);
+    stage_flushes = watch(CALL_FSYNC, options.keep < 0 ? STAGE : KEPT_STAGE);
     const struct rule *all = watch(CALL_FSYNC, "");
-    CHECK_INT(save("new"), 0);
+    CHECK_INT(save(of_stage + in_all == 3 ? "new" : "newer"), 0);
     CHECK_INT(stage_flushes->seen, of_stage);
     CHECK_INT(all->seen, in_all);
 }
@@ -120,9 +128,16 @@ static void check_levels(enum untorn_level level, int of_stage, int in_all)
 TEST(each_level_flushes_what_it_promises_and_no_more)
 {
     begin_with("old");
-    check_levels(UNTORN_DURABLE, 1, 2);
-    check_levels(UNTORN_ORDERED, 1, 1);
-    check_levels(UNTORN_CACHE, 0, 0);
+    CHECK_INT(save("older"), 0); /* the folder for its versions is made, and flushed once */
+    for (int keep = UNTORN_KEEP_NONE; keep <= 8; keep += 3) {
+        options.keep = keep;
+        check_levels(UNTORN_DURABLE, 1, 2 + (keep == UNTORN_KEEP_NONE)); /* erased durably */
+        check_levels(UNTORN_ORDERED, 1, 1);
+        check_levels(UNTORN_CACHE, 0, 0);
+        options.level = UNTORN_DURABLE;
+        options.keep = 0;
+        CHECK_INT(save("in between"), 0);
+    }
 }
 
 static void check_visible(void *context)
@@ -135,6 +150,7 @@ static void check_visible(void *context)
 TEST(the_directory_is_flushed_after_the_rename_and_its_failure_is_not_settled)
 {
     begin_with("old");
+    without_history();
     at(CALL_FSYNC, "/d", 2, check_visible, NULL);
     fail(CALL_FSYNC, "/d", 2, EIO);
     CHECK_INT(save("new"), UNTORN_UNSETTLED_FLUSH);
@@ -147,6 +163,7 @@ TEST(the_directory_is_flushed_after_the_rename_and_its_failure_is_not_settled)
 TEST(a_file_system_that_cannot_flush_a_directory_is_flagged_and_strict_refuses)
 {
     begin_with("old");
+    without_history();
     fail(CALL_FSYNC, "/d", 2, EINVAL);
     CHECK_INT(save("new"), 0);
     CHECK_INT(error.flags, UNTORN_FLAG_NO_DIR_FLUSH);
@@ -163,32 +180,33 @@ TEST(a_file_system_that_cannot_flush_a_directory_is_flagged_and_strict_refuses)
 }
 
 /* [REPLACE-4] [STAGE-3] */
-TEST(until_the_rename_every_failure_leaves_the_old_version_and_no_stage)
+static void check_every_failure(const char *stage)
 {
-    static const struct {
+    const struct {
         enum call call;
         const char *path;
         int code;
         enum untorn_status status;
     } faults[] = {
-        {CALL_WRITE, STAGE, ENOSPC, UNTORN_NO_SPACE},
-        {CALL_FSYNC, STAGE, EIO, UNTORN_IO},
-        {CALL_FSYNC, STAGE, ENOSPC, UNTORN_NO_SPACE},
-        {CALL_CHMOD, STAGE, EIO, UNTORN_IO},
+        {CALL_WRITE, stage, ENOSPC, UNTORN_NO_SPACE},
+        {CALL_FSYNC, stage, EIO, UNTORN_IO},
+        {CALL_FSYNC, stage, ENOSPC, UNTORN_NO_SPACE},
+        {CALL_CHMOD, stage, EIO, UNTORN_IO},
         {CALL_RENAME, "/d/target", EIO, UNTORN_IO},
         {CALL_RENAME, "/d/target", ENOSPC, UNTORN_NO_SPACE},
         {CALL_RENAME, "/d/target", EACCES, UNTORN_DENIED},
         {CALL_RENAME, "/d/target", EISDIR, UNTORN_NOT_A_FILE},
-        {CALL_OPEN, STAGE, ENOSPC, UNTORN_NO_SPACE},
         {CALL_OPEN, "/d/target", EMFILE, UNTORN_FAILED},
         {CALL_FLOCK, "/lock/target", ENOLCK, UNTORN_FAILED},
+        /* Last, for a version that cannot be kept is no failure. */
+        {CALL_OPEN, stage, ENOSPC, UNTORN_NO_SPACE},
     };
-    begin_with("old");
-    CHECK_INT(chmod(TARGET, 0640), 0);
+    put(TARGET, "old");
     int before = open_descriptors();
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    size_t count = sizeof faults / sizeof *faults - (options.keep == 0);
+    for (size_t i = 0; i < count; i++) {
         fail(faults[i].call, faults[i].path, 1, faults[i].code);
-        const struct rule *flushes = watch(CALL_FSYNC, STAGE);
+        const struct rule *flushes = watch(CALL_FSYNC, stage);
         CHECK_INT(save("new"), -(int)faults[i].status);
         CHECK_INT(error.status, faults[i].status);
         CHECK(flushes->seen <= 1);
@@ -198,6 +216,17 @@ TEST(until_the_rename_every_failure_leaves_the_old_version_and_no_stage)
         CHECK_INT(open_descriptors(), before);
     }
     CHECK_INT(save("new"), 0);
+}
+
+TEST(until_the_rename_every_failure_leaves_the_old_version_and_no_stage)
+{
+    begin_with("older");
+    CHECK_INT(chmod(TARGET, 0640), 0);
+    without_history();
+    check_every_failure(STAGE);
+    options.keep = 0;
+    CHECK_INT(save("old"), 0);
+    check_every_failure(KEPT_STAGE);
 }
 
 /* [REPLACE-6] */
@@ -269,6 +298,7 @@ static void replace_by_directory(void *context)
 /* [LOCK-2] */
 TEST(what_changes_before_the_rename_makes_the_write_start_over)
 {
+    without_history();
     void (*const deeds[])(void *) = {replace_file, remove_file, remove_folder, replace_by_link};
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         begin_with("old");
@@ -287,6 +317,7 @@ TEST(what_changes_before_the_rename_makes_the_write_start_over)
 /* [LOCK-2] */
 TEST(conditions_are_looked_at_again_after_starting_over)
 {
+    without_history();
     struct untorn_hash hash = untorn_hash("old", 3);
     begin_with("old");
     options.if_match = &hash;
@@ -305,6 +336,7 @@ TEST(conditions_are_looked_at_again_after_starting_over)
 
 TEST(a_directory_that_takes_the_name_is_told)
 {
+    without_history();
     begin_with("old");
     at(CALL_FSYNC, STAGE, 1, replace_by_directory, NULL);
     CHECK_INT(save("new"), -UNTORN_NOT_A_FILE);
@@ -314,6 +346,7 @@ TEST(a_directory_that_takes_the_name_is_told)
 /* [LOCK-3] */
 TEST(a_file_that_never_rests_is_given_up)
 {
+    without_history();
     begin_with("old");
     flushes_are_skipped = true;
     always_at(CALL_FSYNC, STAGE, replace_file, "foreign");
@@ -399,6 +432,7 @@ static void rename_really(void *context)
 TEST(a_rename_that_took_place_although_it_failed_is_done)
 {
     begin_with("old");
+    without_history();
     at(CALL_RENAME, "/d/target", 1, rename_really, NULL);
     fail(CALL_RENAME, "/d/target", 1, EIO);
     CHECK_INT(save("new"), 0);
@@ -450,6 +484,7 @@ TEST(where_rename_cannot_serve_the_file_is_overwritten_in_place)
 
 TEST(a_condition_that_cannot_be_checked_is_a_failure)
 {
+    without_history();
     struct untorn_hash hash = untorn_hash("old", 3);
     begin_with("old");
     options.if_match = &hash;

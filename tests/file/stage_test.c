@@ -340,6 +340,22 @@ TEST(a_system_that_fails_is_told_and_nothing_is_left)
     }
 }
 
+/* [STAGE-4] */
+TEST(who_makes_its_stage_elsewhere_sweeps_the_place_where_it_would_have_been)
+{
+    setting_open(&setting, "f");
+    stage_sweep_locked(&setting.state, "f", 0xabcde); /* there is none */
+    CHECK_INT(begin_locked(0xabcde, 0600), 0);
+    stage.named = false; /* as if its maker had died */
+    stage_close(&stage);
+    CHECK_INT(stages(), 1);
+    stage_sweep_locked(&setting.state, "f", 0xabcdf);
+    CHECK_INT(stages(), 1);
+    stage_sweep_locked(&setting.state, "f", 0xabcde);
+    CHECK_INT(stages(), 0);
+    setting_close(&setting);
+}
+
 TEST(names_that_are_always_taken_are_given_up)
 {
     setting_open(&setting, "f");
@@ -353,4 +369,34 @@ TEST(closing_a_closed_stage_is_legal)
 {
     stage_close(&stage);
     stage_close(&stage);
+}
+
+TEST(a_stage_that_rests_is_found_again_under_its_name)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    CHECK_INT(stage_write(&stage, "text", 4), 0);
+    stage_lend(&stage, &setting.state);
+    stage_lend(&stage, &setting.state);
+    CHECK(path_is_own_entry(stage_entry(&stage), "f"));
+    CHECK_INT(stage_rest(&stage), 0);
+    CHECK_INT(stage_rest(&stage), 0);
+    CHECK_INT(stage_wake(&stage), 0);
+    CHECK_INT(stage_wake(&stage), 0);
+    CHECK(stage_is_named(&stage));
+    stage_close(&stage);
+    CHECK_INT(stages(), 0);
+}
+
+TEST(another_file_under_the_name_of_a_stage_that_rests_is_not_it)
+{
+    setting_open(&setting, "f");
+    CHECK_INT(begin(false), 0);
+    stage_lend(&stage, &setting.state);
+    CHECK_INT(stage_rest(&stage), 0);
+    put("other", "other");
+    CHECK_INT(rename("other", stage.name), 0);
+    CHECK_INT(stage_wake(&stage), -ENOENT);
+    stage_close(&stage);
+    CHECK_INT(stages(), 1); /* it is not ours to remove */
 }

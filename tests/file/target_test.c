@@ -189,11 +189,51 @@ TEST(looking_that_fails_is_told)
 
 TEST(a_shared_lock_only_looks)
 {
-    put("f", "");
     CHECK_INT(untorn_write("f", "text", 4, NULL, NULL), 0);
     put(".untorn/stage/f.0123456789abcdef", "left");
     open_target("f");
     CHECK_INT(target_lock(&target, OS_LOCK_SHARED, &error), 0);
     CHECK(exists(".untorn/stage/f.0123456789abcdef"));
+    target_close(&target);
+}
+
+TEST(a_target_that_rests_is_found_again_if_it_is_the_same_file)
+{
+    put("f", "text");
+    put("other", "text");
+    open_target("f");
+    CHECK_INT(lock_target(), 0);
+    int before = open_descriptors();
+    target_rest(&target);
+    CHECK(open_descriptors() < before);
+    CHECK_INT(target_wake(&target), 0);
+    CHECK_INT(target_wake(&target), 0);
+    CHECK(target_is_current(&target));
+    target_rest(&target);
+    CHECK_INT(rename("other", "f"), 0);
+    CHECK_INT(target_wake(&target), -ESTALE);
+    target_rest(&target);
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(target_wake(&target), -ESTALE);
+    CHECK_INT(target_look(&target, &error), 0);
+    CHECK(!target.exists);
+    CHECK_INT(target_wake(&target), 0);
+    target_close(&target);
+}
+
+TEST(a_target_in_an_open_directory_borrows_its_handles)
+{
+    struct target inner;
+    put("f", "f");
+    put("g", "g");
+    open_target("f");
+    int before = open_descriptors();
+    CHECK_INT(target_open_in(&inner, &target.place, &target.state, "g", &options, &error), 0);
+    CHECK_INT(open_descriptors(), before + 1); /* the lock */
+    CHECK_INT(target_lock(&inner, OS_LOCK_EXCLUSIVE, &error), 0);
+    CHECK(inner.exists);
+    target_close(&inner);
+    CHECK_INT(open_descriptors(), before);
+    CHECK_INT(lock_target(), 0);
     target_close(&target);
 }

@@ -363,9 +363,8 @@ TEST(a_failure_leaves_the_old_version)
         int code;
         enum untorn_status status;
     } faults[] = {{CALL_READ, NULL, EIO, UNTORN_IO},
-                  {CALL_WRITE, "/stage/f.", ENOSPC, UNTORN_NO_SPACE},
-                  {CALL_OPEN, "/stage/f.", ENOSPC, UNTORN_NO_SPACE},
-                  {CALL_FSYNC, "/stage/f.", EIO, UNTORN_IO},
+                  {CALL_WRITE, "/history/f/", ENOSPC, UNTORN_NO_SPACE},
+                  {CALL_FSYNC, "/history/f/", EIO, UNTORN_IO},
                   {CALL_RENAME, NULL, EIO, UNTORN_IO}};
     put("f", "old");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -426,10 +425,10 @@ TEST(what_was_added_or_cut_since_the_look_is_seen_by_the_function)
         const char *path, *seen;
         void (*deed)(void *);
     } moments[] = {
-        {CALL_READ, "/f", "old+", append_to_it},         /* while it is read */
-        {CALL_FSYNC, "/stage/f.", "old+", append_to_it}, /* while the new version is flushed */
+        {CALL_READ, "/f", "old+", append_to_it},           /* while it is read */
+        {CALL_FSYNC, "/history/f/", "old+", append_to_it}, /* while the new version is flushed */
         {CALL_READ, "/f", "", empty_it},
-        {CALL_FSYNC, "/stage/f.", "", empty_it},
+        {CALL_FSYNC, "/history/f/", "", empty_it},
     };
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
         put("f", "old");

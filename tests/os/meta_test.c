@@ -517,3 +517,53 @@ TEST(a_plain_file_has_neither_list_nor_attributes)
     CHECK(os_is_plain(file));
     os_close(file);
 }
+
+static void narrow(const char *path, unsigned mode)
+{
+    os_fd file = open_at(path, OS_READ);
+    CHECK_INT(os_narrow(file, mode), 0);
+    os_close(file);
+}
+
+TEST(narrowing_takes_bits_and_the_list_away_and_gives_none)
+{
+    make_both();
+    own("from", (uid_t)-1, (gid_t)-1, 0664);
+    narrow("from", 0640);
+    CHECK_INT(mode_of("from"), 0640);
+    narrow("from", 0777);
+    CHECK_INT(mode_of("from"), 0640);
+    set_acl("from", ACL_OF_FILE, 6, BOB, 6, 0, 6, 0);
+    narrow("from", 0660);
+    CHECK_TEXT(acl_of("from", ACL_OF_FILE), "");
+    CHECK_INT(mode_of("from") & ~0660u, 0);
+}
+
+TEST(narrowing_that_fails_is_told)
+{
+    make_both();
+    os_fd file = open_at("from", OS_READ);
+    fail(CALL_CHMOD, "/from", 1, EPERM);
+    CHECK_INT(os_narrow(file, 0600), -EPERM);
+    fail(CALL_STAT, "/from", 1, EIO);
+    CHECK_INT(os_narrow(file, 0600), -EIO);
+    os_close(file);
+}
+
+TEST(the_time_of_a_file_is_read_and_given)
+{
+    struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1234567}};
+    int64_t time = 0;
+    make_both();
+    CHECK_INT(utimensat(AT_FDCWD, "from", times, 0), 0);
+    os_fd from = open_at("from", OS_READ), to = open_at("to", OS_WRITE);
+    CHECK_INT(os_time(from, &time), 0);
+    CHECK_INT(time, 1234567);
+    CHECK_INT(os_copy_time(from, to), 0);
+    CHECK_INT(stat_of("to").st_mtime, 1234567);
+    CHECK(stat_of("to").st_atime != 1000);
+    os_close(from);
+    os_close(to);
+    CHECK_INT(os_time(from, &time), -EBADF);
+    CHECK_INT(os_copy_time(from, to), -EBADF);
+}

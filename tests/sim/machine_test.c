@@ -472,6 +472,24 @@ TEST(only_root_gives_a_file_away)
     CHECK_INT(sim_attributes("/b").mode, 0640);
 }
 
+TEST(narrowing_takes_bits_and_the_acl_away)
+{
+    int64_t time = 0;
+    os_fd dir = begin(), file = make(dir, "a");
+    struct sim_attributes meta = sim_attributes("/a");
+    meta.mode = 0664;
+    strcpy(meta.acl, "u:9");
+    sim_set_attributes("/a", &meta);
+    CHECK_INT(os_narrow(file, 0640), 0);
+    CHECK_INT(sim_attributes("/a").mode, 0640);
+    CHECK_TEXT(sim_attributes("/a").acl, "");
+    sim_process_user(1000, 1000);
+    CHECK_INT(os_narrow(file, 0600), -EPERM);
+    CHECK_INT(os_time(file, &time), 0);
+    CHECK_INT(time, os_wall_clock());
+    CHECK_INT(os_copy_time(file, file), 0);
+}
+
 TEST(a_new_file_gets_the_mask_the_group_and_the_default_acl_of_its_directory)
 {
     os_fd dir = begin(), folder, file;

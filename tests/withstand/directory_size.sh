@@ -18,7 +18,7 @@ listed() {
 costs() {
     local verb
     for verb in 'write f new' 'write g new' 'update f -- cat new' 'append f' 'read f' 'hash f' \
-        'lock f -- true' 'check f' 'check .' 'write --keep-inode f new'; do
+        'lock f -- true' 'check f' 'check' 'write --keep-inode f new'; do
         # shellcheck disable=SC2086
         (cd "$1" && cp ../new . && calls_of ../log "$UNTORN" $verb <new >/dev/null 2>&1 && rm new)
         echo "$verb: $(wc -l <log) $(listed)"

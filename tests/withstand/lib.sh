@@ -164,7 +164,7 @@ shows() {
 # tidy DIRECTORY: no stage is left in untorn's folders in it, and check finds nothing unfinished.
 tidy() {
     local left
-    left=$(find "$1" -path '*/.untorn*/stage/*')
+    left=$(find "$1" -path '*/.untorn*/stage/*' ! -path '*/history/*')
     same "$left" ''
     "$UNTORN" check "$1"
 }

@@ -10,7 +10,7 @@ too_open() {
         $4 ~ /\/lock\/|\.gitignore|\/format|\/version/ {next}
         $4 ~ /\/\.untorn$|\/\.untorn\/[a-z]*$/ {next}
         $3 == "openat" && $5 ~ /,create,/ && $5 !~ /,create,0[0-7]00$/ {print}
-        $3 ~ /^fchmod/ && $5 !~ /^0[0-7]00$/ {print}
+        $3 ~ /^fchmod/ && $5 !~ /^0[0-7]00$/ && $4 !~ /history\/[a-z]*$/ {print} # a folder
         $3 ~ /^(fsetxattr|chmod)$/ {print}
     ' "$1"
 }

@@ -17,13 +17,13 @@
 
 /* The document: records of one width, each with the version in it, so that no mixture of two
  * versions looks like one. */
-enum { RECORDS = 20000, WIDTH = 45, DIGITS_AT = 33, DIGITS = 8, SIZE = RECORDS * WIDTH };
+enum { RECORDS = 20000, WIDTH = 45, DIGITS_AT = 34, DIGITS = 8, SIZE = RECORDS * WIDTH };
 enum { LONGEST_US = 15000, START_TRIES = 100000 };
 
 static void stamp(char *document, long version)
 {
     char digits[32];
-    snprintf(digits, sizeof digits, "%0*ld", DIGITS, version);
+    snprintf(digits, sizeof digits, "%*ld", DIGITS, version);
     for (char *record = document; record < document + SIZE; record += WIDTH)
         memcpy(record + DIGITS_AT, digits, DIGITS);
 }
@@ -34,7 +34,7 @@ static char *new_document(void)
     if (!document)
         demo_die("memory");
     for (int i = 0; i < RECORDS; i++)
-        snprintf(document + i * WIDTH, WIDTH + 1, "%s{\"record\": %08d, \"version\": %0*d}%s",
+        snprintf(document + i * WIDTH, WIDTH + 1, "%s{\"record\": %9d, \"version\": %*d}%s",
                  i == 0 ? "[" : " ", i, DIGITS, 0, i == RECORDS - 1 ? "]\n" : ",\n");
     return document;
 }

@@ -72,6 +72,7 @@ int sim_begin(enum sim_verb verb, struct sim_place place)
     sim->fault_fired = true;
     sim_this_call()->faulty = true;
     bool goes_on = sim->fault.effect == SIM_SHORT || sim->fault.effect == SIM_DONE_ANYWAY ||
+                   sim->fault.effect == SIM_OMITTED ||
                    (sim->fault.effect == SIM_HALF_DONE && verb == SIM_WRITE_AT);
     return goes_on ? 0 : -sim->fault.error;
 }

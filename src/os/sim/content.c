@@ -211,7 +211,7 @@ int os_flush(os_fd file)
         sim_poison_file(opening->inode);
         if (sim_call_is(SIM_REVERTED))
             sim_revert_file(opening->inode);
-    } else if (!(sim->broken & SIM_FLUSH_LIES)) {
+    } else if (!(sim->broken & SIM_FLUSH_LIES) && !sim_call_is(SIM_OMITTED)) {
         sim_cover_file(opening->inode);
     }
     return (int)sim_end(rc);
@@ -227,7 +227,7 @@ int os_flush_dir(os_fd fd)
         rc = -EINVAL;
     else if (rc < 0)
         sim_poison_dir(dir);
-    else if (!(sim->broken & SIM_FLUSH_DIR_LIES))
+    else if (!(sim->broken & SIM_FLUSH_DIR_LIES) && !sim_call_is(SIM_OMITTED))
         sim_cover_dir(dir);
     return (int)sim_end(rc);
 }

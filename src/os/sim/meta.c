@@ -94,6 +94,30 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return (int)sim_end(set_meta(made, &meta));
 }
 
+int os_narrow(os_fd file, unsigned mode)
+{
+    int rc = sim_begin(SIM_NARROW, (struct sim_place){file, NULL});
+    struct sim_opening *opening = rc < 0 ? NULL : sim_opening_of(file);
+    if (!opening)
+        return (int)sim_end(rc < 0 ? rc : -EBADF);
+    struct sim_attributes meta = sim->now.inodes[opening->inode].meta;
+    meta.mode &= mode;
+    memset(meta.acl, 0, sizeof meta.acl);
+    return (int)sim_end(set_meta(opening->inode, &meta));
+}
+
+/* The simulated disk keeps no times: all is of now. */
+int os_time(os_fd file, int64_t *ret_time)
+{
+    *ret_time = os_wall_clock();
+    return sim_opening_of(file) ? 0 : -EBADF;
+}
+
+int os_copy_time(os_fd from, os_fd to)
+{
+    return sim_opening_of(from) && sim_opening_of(to) ? 0 : -EBADF;
+}
+
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
 {
     int id, like_id, rc = sim_begin(SIM_SHARE, (struct sim_place){made, NULL});

@@ -9,7 +9,7 @@
  *   create, make_dir, link        NAME
  *   remove                        NAME
  *   rename, exchange              NAMEs in one group, which survives whole or not at all
- *   copy_meta, new_meta, share    META
+ *   copy_meta, new_meta, narrow, share  META
  *   flush = 0                     covers BLOCK, SIZE and META of that file logged before the call
  *   flush_dir = 0                 covers NAMEs of that directory, a group by either directory
  *   flush failing                 poisons what it would have covered: each effect may survive or

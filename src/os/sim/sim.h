@@ -135,10 +135,12 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
     X(WRITE_AT, "write_at")                                                                        \
     X(RESIZE, "resize")                                                                            \
     X(FLUSH, "flush")                                                                              \
-    X(FLUSH_DIR, "flush_dir") X(STAT, "stat") X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir")    \
-        X(REMOVE, "remove") X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")    \
-            X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(SHARE, "share")                    \
-                X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path") X(RANDOM, "random")
+    X(FLUSH_DIR, "flush_dir")                                                                      \
+    X(STAT, "stat") X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir") X(REMOVE, "remove")          \
+        X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")                        \
+            X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(NARROW, "narrow")                  \
+                X(SHARE, "share") X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path")          \
+                    X(RANDOM, "random")
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
 #undef SIM_VERB_ENUM
@@ -162,6 +164,8 @@ enum sim_effect {
     SIM_HALF_DONE,   /* a write leaves half of its bytes, then fails; others as SIM_REFUSED */
     SIM_SHORT,       /* read and write return about half the count, others are left alone */
     SIM_REVERTED,    /* a flush also takes the visible content back to what is on the disk */
+    SIM_OMITTED,     /* a flush returns 0 and does nothing, as if the code above had forgotten it:
+                        for negative controls; others are left alone */
     SIM_DONE_ANYWAY, /* it happens, and yet an error is returned (NFS: a repeated request) */
 };
 

@@ -8,6 +8,7 @@
 
 #ifdef __APPLE__
 #include <copyfile.h>
+#include <sys/acl.h>
 #endif
 
 static int give_owner(int file, uint32_t owner, uint32_t group, const struct os_stat *now)
@@ -42,6 +43,15 @@ bool os_is_plain(os_fd file)
 {
     (void)file;
     return false; /* not worth finding out: whoever asks then does it the long way */
+}
+
+static int remove_acl(os_fd file)
+{
+    acl_t none = acl_init(0);
+    int rc = none ? unix_result(acl_set_fd((int)file, none)) : -ENOMEM;
+    if (none)
+        acl_free(none);
+    return rc == -ENOTSUP ? 0 : rc;
 }
 
 static int take_default_acl(os_fd dir, os_fd file)
@@ -318,6 +328,38 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     if (mode)
         return mode == now.mode ? 0 : unix_result(fchmod((int)file, (mode_t)mode));
     return take_default_acl(dir, file);
+}
+
+int os_narrow(os_fd file, unsigned mode)
+{
+    struct os_stat now;
+    int rc = os_stat(file, NULL, &now);
+    if (rc == 0 && (now.mode & ~mode))
+        rc = unix_result(fchmod((int)file, (mode_t)(now.mode & mode)));
+    return rc < 0 ? rc : remove_acl(file);
+}
+
+int os_time(os_fd file, int64_t *ret_time)
+{
+    struct stat status;
+    if (fstat((int)file, &status) < 0)
+        return -errno;
+    *ret_time = status.st_mtime;
+    return 0;
+}
+
+int os_copy_time(os_fd from, os_fd to)
+{
+    struct stat status;
+    if (fstat((int)from, &status) < 0)
+        return -errno;
+#ifdef __APPLE__
+    struct timespec modified = status.st_mtimespec;
+#else
+    struct timespec modified = status.st_mtim;
+#endif
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, modified};
+    return unix_result(futimens((int)to, times));
 }
 
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)

@@ -1,0 +1,73 @@
+#include "progress.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "limits.h"
+#include "message.h"
+
+static bool shown;
+
+static bool can_write_over(void)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The first call only begins the wait. */
+static bool is_time(void)
+{
+    static int64_t next;
+    int64_t now = now_ms();
+    bool first = next == 0;
+    if (!first && now < next)
+        return false;
+    next = now + (first ? CLI_PROGRESS_AFTER_MS : CLI_PROGRESS_EVERY_MS);
+    return !first;
+}
+
+/* At most `room` bytes, and no part of a character. */
+static size_t cut(const char *text, size_t size, size_t room)
+{
+    if (size <= room)
+        return size;
+    while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
+        room--;
+    return room;
+}
+
+void progress_show(size_t count, const char *path)
+{
+    char text[CLI_PROGRESS_WIDTH + CLI_TEXT], escaped[4 * CLI_TEXT];
+    static int possible = -1;
+    if (possible < 0)
+        possible = can_write_over();
+    if (!possible || !is_time())
+        return;
+    escape_controls(path, escaped, sizeof escaped);
+    int length = snprintf(text, sizeof text, "\r%zu file%s: %.*s", count, count == 1 ? "" : "s",
+                          CLI_TEXT / 2, escaped);
+    size_t size = cut(text, (size_t)length, CLI_PROGRESS_WIDTH);
+    memcpy(text + size, "\033[K", 3); /* what a longer line before it left */
+    (void)!write(STDERR_FILENO, text, size + 3);
+    shown = true;
+}
+
+void progress_hide(void)
+{
+    if (shown)
+        (void)!write(STDERR_FILENO, "\r\033[K", 4);
+    shown = false;
+}

@@ -1,0 +1,310 @@
+#include "history/together.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <untorn/transaction.h>
+
+#include "file/read.h"
+#include "history/restore.h"
+#include "txn/view.h"
+
+/* ---- which commit ---- */
+
+static bool parse_id(const char *text, unsigned char id[RECORD_ID])
+{
+    struct untorn_hash digits; /* as many of them */
+    bool parsed = untorn_hash_parse(text, &digits);
+    memcpy(id, digits.bytes, RECORD_ID);
+    return parsed;
+}
+
+/* A record that lies in another directory, of which this one's slot tells. */
+static int find_elsewhere(const struct slot *slot, struct record *ret_record)
+{
+    struct place place = PLACE_CLOSED;
+    struct state state = STATE_CLOSED;
+    struct untorn_error unseen;
+    const struct slot_directory *directory = slot->directories;
+    struct untorn_options options = {.state_dir = directory->state_dir ? directory->state_dir : ""};
+    error_begin(&unseen, NULL, NULL);
+    int rc = os_open_dir(OS_NONE, directory->path, false, &place.dir);
+    if (rc == 0)
+        rc = os_stat(place.dir, NULL, &place.dir_stat);
+    if (rc == 0 &&
+        (place.dir_stat.inode != directory->inode || place.dir_stat.born != directory->born))
+        rc = -ENOENT;
+    if (rc == 0 && state_open(&place, &options, STATE_IF_USABLE, &state, &unseen) != 0)
+        rc = -ENOENT;
+    if (rc == 0)
+        rc = record_find(&state, place.dir, slot->id, ret_record);
+    state_close(&state);
+    place_close(&place);
+    return rc;
+}
+
+/* The record of the last commit here, if another directory has it. 0 or -ENOENT, ... */
+static int find_by_slot(struct look *look, const unsigned char id[RECORD_ID],
+                        struct record *ret_record)
+{
+    struct slot slot = {0};
+    int rc = view_last_slot(&look->state, &slot);
+    bool fits = rc == 0 && slot.participant && slot.directory_count > 0 &&
+                (!id || memcmp(slot.id, id, RECORD_ID) == 0);
+    rc = rc < 0 || !fits ? -ENOENT : find_elsewhere(&slot, ret_record);
+    slot_free(&slot);
+    return rc;
+}
+
+static const struct record_member *member_of(const struct record *record, const char *directory,
+                                             const char *name)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->members[i].name, name) == 0 &&
+            strcmp(record->members[i].directory, directory) == 0)
+            return &record->members[i];
+    return NULL;
+}
+
+/* What the file is now, to be compared with records. */
+struct present {
+    char directory[LIMIT_PATH];
+    const char *name;
+    struct untorn_hash hash;
+    bool exists;
+    const struct version_found *previous;
+    int64_t previous_time;
+};
+
+static bool has_id(const char *set, const unsigned char id[RECORD_ID])
+{
+    unsigned char parsed[RECORD_ID];
+    return *set && parse_id(set, parsed) && memcmp(parsed, id, RECORD_ID) == 0;
+}
+
+/* [TOGETHER-1] A created file has no version by which to know the commit; what it had before it was
+ * created is older than that. */
+static bool made_it(const struct record *record, const struct present *present)
+{
+    const struct record_member *member = member_of(record, present->directory, present->name);
+    const struct version_found *previous = present->previous;
+    if (!member || record_match(member, present->exists ? &present->hash : NULL) != RECORD_AFTER)
+        return false;
+    if (member->was)
+        return previous && has_id(previous->version.set, record->id);
+    return !previous || present->previous_time <= record->time ||
+           untorn_hash_equal(&previous->version.hash, &present->hash);
+}
+
+static bool take_newest(struct record_list *list, const struct present *present,
+                        struct record *ret_record)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!member_of(&list->records[i], present->directory, present->name))
+            continue;
+        if (!made_it(&list->records[i], present))
+            return false;
+        *ret_record = list->records[i];
+        list->records[i] = (struct record){0};
+        return true;
+    }
+    return false;
+}
+
+static int find_record(struct look *look, const struct present *present, struct record *ret_record)
+{
+    struct record_list list = {0};
+    unsigned char id[RECORD_ID];
+    const char *set = present->previous ? present->previous->version.set : "";
+    if (find_by_slot(look, NULL, ret_record) == 0) {
+        if (made_it(ret_record, present))
+            return 1;
+        record_free(ret_record);
+    }
+    int rc = record_load(&look->state, look->place.dir, &list);
+    bool found = rc == 0 && take_newest(&list, present, ret_record);
+    record_free_list(&list);
+    if (rc < 0 || found)
+        return rc < 0 && rc != -ENOENT ? rc : found;
+    if (!*set || !parse_id(set, id))
+        return 0;
+    rc = record_find(&look->state, look->place.dir, id, ret_record);
+    if (rc == -ENOENT)
+        rc = find_by_slot(look, id, ret_record);
+    return rc < 0 ? rc : 1;
+}
+
+static int see_present(const struct look *look, const char *path,
+                       const struct untorn_options *options, struct present *ret_present,
+                       struct untorn_error *error)
+{
+    struct untorn_content content;
+    ret_present->name = look->place.name;
+    int os_rc = os_dir_path(look->place.dir, ret_present->directory, LIMIT_PATH);
+    if (os_rc < 0)
+        return error_os(error, os_rc, "find its directory");
+    int rc = untorn_read(path, options, &content, error);
+    ret_present->exists = rc == 0;
+    ret_present->hash = content.hash;
+    untorn_content_free(&content);
+    return rc == -UNTORN_MISSING ? 0 : rc;
+}
+
+int together_find(struct look *look, const char *path, const struct version_found *previous,
+                  const struct untorn_options *options, struct record *ret_record,
+                  struct untorn_error *error)
+{
+    struct present present = {.previous = previous};
+    *ret_record = (struct record){0};
+    if (!look->state.present)
+        return 0;
+    int rc = see_present(look, path, options, &present, error);
+    if (rc != 0)
+        return rc;
+    if (previous && previous->file != OS_NONE)
+        (void)os_time(previous->file, &present.previous_time); /* 0 is older than any commit */
+    rc = find_record(look, &present, ret_record);
+    if (rc >= 0)
+        return rc;
+    if (rc != -ENOENT)
+        return error_os(error, rc, "look for the commit it was part of");
+    error_detail(error, "it was committed with other files, and which is no longer known; untorn "
+                        "restore brings this file alone back");
+    return error_fail(error, UNTORN_NO_VERSION, NULL);
+}
+
+/* ---- undoing it ---- */
+
+static bool is_changed(const struct record_member *member)
+{
+    return member->was != member->is ||
+           (member->is && !untorn_hash_equal(&member->before, &member->after));
+}
+
+static void member_path(const struct record_member *member, char path[LIMIT_PATH + LIMIT_NAME + 2])
+{
+    bool root = strcmp(member->directory, "/") == 0;
+    snprintf(path, LIMIT_PATH + LIMIT_NAME + 2, "%s/%s", root ? "" : member->directory,
+             member->name);
+}
+
+/* The version with that content, whatever its number; its mode too. */
+static int find_before(const struct look *look, const struct untorn_hash *hash,
+                       struct untorn_content *ret_content, unsigned *ret_mode)
+{
+    enum version_verdict verdict;
+    struct os_stat stat;
+    os_fd file;
+    for (size_t i = 0; i < look->versions.count; i++) {
+        const struct version *version = &look->versions.list[i];
+        if (!untorn_hash_equal(&version->hash, hash) ||
+            version_look(&look->versions, version, look->live, false, &file, &stat, &verdict) < 0)
+            continue;
+        int rc = verdict == VERSION_LITTER ? -ENOENT : read_open_file(file, ret_content);
+        os_close(file);
+        *ret_mode = stat.mode;
+        if (rc == 0 && untorn_hash_equal(&ret_content->hash, hash))
+            return 0;
+        if (rc == 0)
+            untorn_content_free(ret_content);
+    }
+    return -ENOENT;
+}
+
+static int put_back(struct untorn_transaction *transaction, const struct record_member *member,
+                    const struct look *look, const char *path, struct untorn_error *error)
+{
+    struct untorn_content content;
+    struct untorn_options own = {0};
+    unsigned mode;
+    if (find_before(look, &member->before, &content, &mode) < 0) {
+        struct untorn_hash now;
+        if (member->is && untorn_hash_file(path, NULL, &now, NULL) == 0 &&
+            !untorn_hash_equal(&now, &member->after))
+            return -UNTORN_EXISTS; /* another version took its place there */
+        error_detail(error, "what it was before the commit is no longer kept");
+        return error_fail(error, UNTORN_NO_VERSION, NULL);
+    }
+    if (member->is)
+        own.if_match = &member->after; /* [TOGETHER-2] */
+    else {
+        own.exclusive = true;
+        own.mode = mode;
+    }
+    int rc = untorn_transaction_put(transaction, path, content.data, content.size, &own, error);
+    untorn_content_free(&content);
+    return rc;
+}
+
+static int add_member(struct untorn_transaction *transaction, const struct record_member *member,
+                      const struct untorn_options *options, struct untorn_error *error)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct untorn_options own = {.if_match = &member->after};
+    struct look look;
+    member_path(member, path);
+    error_begin(error, NULL, path);
+    int rc = look_open(&look, path, options, error);
+    if (rc == 0)
+        rc = member->was ? put_back(transaction, member, &look, path, error)
+                         : untorn_transaction_remove(transaction, path, &own, error);
+    look_close(&look);
+    return rc;
+}
+
+/* How many versions to leave. */
+static int find_keep(const struct record *record, const struct untorn_options *options)
+{
+    size_t most = 0;
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct untorn_error unseen;
+    struct look look;
+    for (size_t i = 0; i < record->count; i++) {
+        member_path(&record->members[i], path);
+        error_begin(&unseen, NULL, path);
+        if (look_open(&look, path, options, &unseen) == 0 && look.versions.count > most)
+            most = look.versions.count;
+        look_close(&look);
+    }
+    return restore_keep(options, most);
+}
+
+/* A file that came or went is one that was changed since. */
+static int fail(int rc, struct untorn_error *error)
+{
+    if (rc != -UNTORN_EXISTS && rc != -UNTORN_MISSING)
+        return rc;
+    error_detail(error, "it was changed since the commit");
+    return error_fail(error, UNTORN_CHANGED, NULL);
+}
+
+static void tell(const struct record *record, untorn_undone_function *function, void *context)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    for (size_t i = 0; i < record->count; i++) {
+        if (!is_changed(&record->members[i]))
+            continue;
+        member_path(&record->members[i], path);
+        function(context, path);
+    }
+}
+
+int together_undo(const struct record *record, untorn_undone_function *function, void *context,
+                  const struct untorn_options *options, struct untorn_error *error)
+{
+    struct untorn_options own = options ? *options : (struct untorn_options){0};
+    struct untorn_transaction *transaction = NULL;
+    own.keep = find_keep(record, &own);
+    int rc = untorn_transaction_begin(&own, &transaction, error);
+    for (size_t i = 0; rc == 0 && i < record->count; i++)
+        if (is_changed(&record->members[i]))
+            rc = add_member(transaction, &record->members[i], &own, error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(transaction, error);
+    untorn_transaction_free(transaction);
+    if (rc >= 0 && function)
+        tell(record, function, context);
+    return rc < 0 ? fail(rc, error) : rc;
+}

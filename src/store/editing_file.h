@@ -1,0 +1,25 @@
+/* The edits of a document as a change function: for untorn_edit and untorn_transaction_edit. */
+#ifndef UNTORN_STORE_EDITING_FILE_H
+#define UNTORN_STORE_EDITING_FILE_H
+
+#include <untorn/document.h>
+#include <untorn/update.h>
+
+struct editing_file {
+    const struct untorn_edit *edits;
+    size_t count;
+    enum untorn_format format;
+    struct untorn_error error; /* of the edits themselves */
+};
+
+/* `wanted`, or what the name tells. -UNTORN_UNKNOWN_FORMAT. */
+int editing_find_format(const char *path, enum untorn_format wanted, enum untorn_format *ret_format,
+                        struct untorn_error *error);
+
+/* The change function; the context is a struct editing_file. */
+int editing_content(void *context, const struct untorn_content *old, struct untorn_change *change);
+
+/* It refused: what it was goes into the caller's error, which knows path and flags. */
+int editing_refused(const struct editing_file *file, struct untorn_error *error);
+
+#endif

@@ -1,0 +1,248 @@
+#include "txn/commit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/remove.h"
+#include "txn/group.h"
+#include "txn/recover.h"
+
+void commit_blame(struct commit *commit, const struct member *member)
+{
+    struct untorn_error *error = commit->error;
+    unsigned flags = error->flags;
+    error_begin(error, NULL, member->given.path);
+    error->flags = flags;
+}
+
+static struct member *member_of(struct commit *commit, const struct target *target)
+{
+    for (size_t i = 0; i < commit->count; i++)
+        if (&commit->members[i]->now.target == target)
+            return commit->members[i];
+    return NULL;
+}
+
+/* ---- step 1 ---- */
+
+static int open_all(struct commit *commit)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < commit->count; i++) {
+        struct member *member = commit->members[i];
+        commit_blame(commit, member);
+        rc = member_open(member, &commit->seats, commit->error);
+        member->now.target.deadline = commit->deadline;
+        member->now.target.set = commit->id_text;
+        commit->targets[i] = &member->now.target;
+    }
+    return rc;
+}
+
+static int refuse_twins(struct commit *commit)
+{
+    struct target *twins[2];
+    if (!group_sort(commit->targets, commit->count, twins))
+        return 0;
+    const struct member *one = member_of(commit, twins[0]), *other = member_of(commit, twins[1]);
+    commit_blame(commit, one);
+    error_detail(commit->error, "%s is the same file", other->given.path);
+    return error_fail(commit->error, UNTORN_INVALID, "put one file twice into one commit");
+}
+
+static int lock_all(struct commit *commit)
+{
+    struct target *failed = NULL;
+    int rc = refuse_twins(commit);
+    if (rc != 0)
+        return rc;
+    struct untorn_error local;
+    error_begin(&local, NULL, NULL);
+    rc = group_lock(commit->targets, commit->count, &failed, &local);
+    local.flags |= commit->error->flags;
+    if (rc != 0 && failed) {
+        commit_blame(commit, member_of(commit, failed));
+        memcpy(local.path, commit->error->path, sizeof local.path);
+    } else
+        memcpy(local.path, commit->error->path, sizeof local.path);
+    *commit->error = local;
+    return rc;
+}
+
+/* ---- steps 2 and 3 ---- */
+
+static int evaluate(struct commit *commit, struct member *member)
+{
+    commit_blame(commit, member);
+    int os_rc = target_wake(&member->now.target);
+    if (os_rc < 0)
+        return os_rc == -ESTALE ? AGAIN : error_os(commit->error, os_rc, "open it again");
+    return member_evaluate(member, commit->error);
+}
+
+static int rest_if_many(struct commit *commit, struct member *member)
+{
+    int rc = group_is_large(commit->count) ? member_rest(member) : 0;
+    return rc < 0 ? error_os(commit->error, rc, "write the new version") : 0;
+}
+
+static int evaluate_all(struct commit *commit)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < commit->count; i++) {
+        rc = evaluate(commit, commit->members[i]);
+        if (rc == 0)
+            rc = rest_if_many(commit, commit->members[i]);
+    }
+    return rc;
+}
+
+static int stage(struct commit *commit, struct member *member)
+{
+    commit_blame(commit, member);
+    int os_rc = target_wake(&member->now.target);
+    if (os_rc < 0)
+        return os_rc == -ESTALE ? AGAIN : error_os(commit->error, os_rc, "open it again");
+    int rc = member_stage(member, commit->error);
+    return rc == 0 ? rest_if_many(commit, member) : rc;
+}
+
+/* All are on their way to the disk before the first is waited for. */
+static int stage_all(struct commit *commit)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < commit->count; i++)
+        rc = stage(commit, commit->members[i]);
+    for (size_t i = 0; rc == 0 && i < commit->count; i++) {
+        commit_blame(commit, commit->members[i]);
+        rc = member_flush(commit->members[i], commit->error);
+        if (rc == 0)
+            rc = rest_if_many(commit, commit->members[i]);
+    }
+    return rc;
+}
+
+/* The coordinator's members come first. */
+static void choose_active(struct commit *commit)
+{
+    commit->active_count = 0;
+    commit->coordinator = NULL;
+    for (int others = 0; others < 2; others++) {
+        for (size_t i = 0; i < commit->count; i++) {
+            struct member *member = commit->members[i];
+            if (member->now.unchanged)
+                continue;
+            if (!commit->coordinator)
+                commit->coordinator = member->now.seat;
+            if ((member->now.seat != commit->coordinator) == (others == 1))
+                commit->active[commit->active_count++] = member;
+        }
+    }
+}
+
+/* ---- the rest ---- */
+
+/* [TXN-7] */
+static int publish_alone(struct commit *commit, struct member *member)
+{
+    struct target *target = &member->now.target;
+    commit_blame(commit, member);
+    target->set = NULL;
+    int rc = recover_settle_done(target, commit->error);
+    if (rc == 0)
+        rc = member_publish(member, commit->error);
+    if (rc == 0)
+        rc = replace_flush_name(target, commit->error);
+    if (rc == 0)
+        past_prune(target, commit->error);
+    return rc;
+}
+
+static int confirm_unchanged(struct commit *commit)
+{
+    int rc = 0;
+    unsigned flags = commit->error->flags;
+    for (size_t i = 0; rc == 0 && i < commit->count; i++) {
+        struct member *member = commit->members[i];
+        if (!member->now.unchanged)
+            continue;
+        commit_blame(commit, member);
+        int os_rc = target_wake(&member->now.target);
+        rc = os_rc == 0 && target_is_current(&member->now.target)
+                 ? replace_confirm(&member->now.target, commit->error)
+                 : 0; /* somebody replaced it just now: what he did is his */
+        target_rest(&member->now.target);
+    }
+    if (commit->active_count > 0)
+        commit->error->flags = flags;
+    return rc;
+}
+
+static int attempt(struct commit *commit)
+{
+    int os_rc = os_random(commit->id, sizeof commit->id);
+    if (os_rc < 0)
+        return error_os(commit->error, os_rc, "begin a commit");
+    slot_id_text(commit->id, commit->id_text);
+    int rc = open_all(commit);
+    if (rc == 0)
+        rc = lock_all(commit);
+    if (rc == 0)
+        rc = evaluate_all(commit);
+    if (rc == 0)
+        rc = stage_all(commit);
+    if (rc != 0)
+        return rc;
+    choose_active(commit);
+    if (commit->active_count == 1)
+        rc = publish_alone(commit, commit->active[0]);
+    else if (commit->active_count > 1) {
+        rc = commit_promise(commit);
+        if (rc == 0)
+            rc = commit_publish(commit);
+    }
+    return rc == 0 ? confirm_unchanged(commit) : rc;
+}
+
+/* What is not settled may count: recovery needs the stages. */
+static void close_all(struct commit *commit, bool unsettled)
+{
+    for (size_t i = 0; i < commit->count; i++) {
+        if (unsettled)
+            commit->members[i]->now.stage.named = false;
+        member_close(commit->members[i]);
+    }
+    seats_close(&commit->seats);
+}
+
+static int run(struct commit *commit)
+{
+    for (int i = 0; i <= LIMIT_RESTARTS; i++) {
+        int rc = attempt(commit);
+        close_all(commit, rc > 0);
+        if (rc != AGAIN)
+            return rc;
+    }
+    return error_fail(commit->error, UNTORN_RESTLESS, NULL);
+}
+
+int commit_run(struct member **members, size_t count, const struct untorn_options *options,
+               struct untorn_error *error)
+{
+    struct commit commit = {
+        .members = members,
+        .count = count,
+        .options = options,
+        .error = error,
+        .deadline = lock_deadline(options),
+        .flushes = options->level != UNTORN_CACHE,
+        .targets = calloc(count + 1, sizeof *commit.targets),
+        .active = calloc(count + 1, sizeof *commit.active),
+    };
+    int rc =
+        commit.targets && commit.active ? run(&commit) : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    free(commit.targets);
+    free(commit.active);
+    return rc;
+}

@@ -1,0 +1,300 @@
+/* Steps 4 to 6 of txn/commit.h: from staged versions to the commit point. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/kept.h"
+#include "txn/commit.h"
+#include "txn/group.h"
+#include "txn/recover.h"
+
+/* ---- taking the slots ---- */
+
+/* As open as the directory, so that whoever may use its files can read the slot; but where nobody
+ * else may write there and all members are closed to the same people, closed to them too: then
+ * their bytes can lie in it. [SLOT-3] */
+static unsigned slot_mode(const struct commit *commit, const struct seat *seat)
+{
+    unsigned open = 0600 | (seat->state.wanted_mode & 0044), all = 0044, any = 0;
+    for (size_t i = 0; i < commit->active_count; i++) {
+        const struct member *member = commit->active[i];
+        if (member->now.seat != seat || member->now.removes)
+            continue;
+        all &= member->now.staged.mode;
+        any |= member->now.staged.mode & 0044;
+    }
+    bool only_ours = !(seat->state.wanted_mode & 0022);
+    return only_ours && all == any ? open & (0600 | all) : open;
+}
+
+/* Whoever may read the slot may read these bytes anyway. [SLOT-3] */
+static bool may_inline(const struct seat *seat, const struct member *member)
+{
+    unsigned open = seat->file.stat.mode & 0044, mode = member->now.staged.mode;
+    bool same_group = member->now.staged.group == seat->file.stat.group;
+    if (open == 0)
+        return true;
+    return member->now.plain && !(open & ~mode) && (same_group || !(open & 0040) || (mode & 0004));
+}
+
+static int fail_slot(struct commit *commit, int rc, const char *step)
+{
+    if (rc == -ESTALE || rc == -ENOENT)
+        return AGAIN;
+    if (rc == -EWOULDBLOCK) {
+        error_detail(commit->error,
+                     "another commit of several files is under way in its directory");
+        return error_fail(commit->error, UNTORN_LOCKED, NULL);
+    }
+    return error_os(commit->error, rc, step);
+}
+
+/* There is one after this, so that all can be locked in order. */
+static int find_slot(struct commit *commit, struct seat *seat)
+{
+    int rc = slot_file_open(&seat->state, &seat->file);
+    if (rc != -ENOENT)
+        return rc;
+    rc = slot_file_renew(&seat->file, &seat->state, slot_mode(commit, seat));
+    slot_file_close(&seat->file);
+    return rc < 0 ? rc : slot_file_open(&seat->state, &seat->file);
+}
+
+/* What lies there and is not ours to judge makes room; what a dead commit left is finished first.
+ */
+static int clear_slot(struct seat *seat, struct slot *earlier)
+{
+    char entry[LIMIT_NAME + 1];
+    struct slot slot;
+    int rc = slot_read_head(seat->file.fd, earlier);
+    if (rc < 0 || !slot_is_active(earlier))
+        return rc == -ENODATA ? 0 : rc;
+    rc = slot_read(seat->file.fd, &seat->file.stat, &slot);
+    if (rc == -ENODATA)
+        return 0; /* torn: it never counted, or was finished [SLOT-1] */
+    if (rc == -EXDEV) {
+        rc = kept_move(&seat->state, "foreign", "slot", FOLDER_JOURNAL, "slot", entry);
+        return rc < 0 ? rc : -ESTALE;
+    }
+    if (rc < 0)
+        return rc;
+    slot_free(&slot);
+    slot_file_close(&seat->file);
+    return 1;
+}
+
+/* Releases everything, for recovery takes its own locks. A stage goes before its lock: under that
+ * name the next holder makes his. [STAGE-4] */
+static int recover_first(struct commit *commit, const struct seat *seat)
+{
+    for (size_t i = 0; i < commit->count; i++) {
+        stage_close(&commit->members[i]->now.stage);
+        lock_release(&commit->members[i]->now.target.lock);
+    }
+    for (size_t i = 0; i < commit->seats.count; i++)
+        slot_file_close(&commit->seats.list[i]->file);
+    int rc = recover_directory(&seat->place, &seat->state, commit->deadline, commit->error);
+    return rc == 0 ? AGAIN : rc;
+}
+
+static int fit_slot(struct commit *commit, struct seat *seat)
+{
+    struct slot earlier = {0};
+    unsigned mode = slot_mode(commit, seat);
+    int rc = clear_slot(seat, &earlier);
+    if (rc == 1)
+        return recover_first(commit, seat);
+    if (rc == 0 && !slot_file_fits(&seat->file, mode)) {
+        if (commit->flushes && earlier.state == SLOT_DONE)
+            rc = os_flush(seat->file.fd); /* the old one may come back with its name [TXN-4] */
+        if (rc == 0)
+            rc = slot_file_renew(&seat->file, &seat->state, mode); /* [SLOT-5] */
+        earlier.rooted = false;
+    }
+    /* Also of a slot that is new it is larger than that of any commit before. */
+    uint64_t least = (uint64_t)os_wall_clock() << 20;
+    seat->slot.sequence = earlier.sequence >= least ? earlier.sequence + 1 : least;
+    seat->slot.rooted = earlier.rooted;
+    return rc < 0 ? fail_slot(commit, rc, "open the journal") : 0;
+}
+
+static int take_slots(struct commit *commit)
+{
+    int rc = 0;
+    for (size_t i = 0; i < commit->active_count; i++)
+        commit->active[i]->now.seat->takes_part = true;
+    for (size_t i = 0; rc == 0 && i < commit->seats.count; i++)
+        if (commit->seats.list[i]->takes_part)
+            rc = find_slot(commit, commit->seats.list[i]);
+    if (rc == 0)
+        rc = seats_lock(&commit->seats, commit->deadline);
+    if (rc < 0)
+        return fail_slot(commit, rc, "open the journal");
+    for (size_t i = 0; rc == 0 && i < commit->seats.count; i++)
+        if (commit->seats.list[i]->takes_part)
+            rc = fit_slot(commit, commit->seats.list[i]);
+    return rc;
+}
+
+/* ---- what they say ---- */
+
+static int describe_members(struct commit *commit, struct seat *seat, bool *ret_staged)
+{
+    struct slot *slot = &seat->slot;
+    uint64_t inlined = 0;
+    slot->members = calloc(commit->active_count, sizeof *slot->members);
+    if (!slot->members)
+        return -ENOMEM;
+    for (size_t i = 0; i < commit->active_count; i++) {
+        const struct member *member = commit->active[i];
+        if (member->now.seat != seat)
+            continue;
+        struct slot_member *record = &slot->members[slot->member_count++];
+        member_describe(member, record);
+        if (record->kind == SLOT_REMOVE)
+            continue;
+        record->inlined = record->after.size <= LIMIT_INLINE &&
+                          inlined + record->after.size <= LIMIT_INLINE_ALL &&
+                          may_inline(seat, member);
+        record->bytes = member->now.data;
+        inlined += record->inlined ? record->after.size : 0;
+        *ret_staged |= !record->inlined;
+    }
+    return 0;
+}
+
+static int describe_directories(struct commit *commit, struct seat *seat)
+{
+    struct slot *slot = &seat->slot;
+    slot->participant = seat != commit->coordinator;
+    slot->directories = calloc(commit->seats.count + 1, sizeof *slot->directories);
+    if (!slot->directories)
+        return -ENOMEM;
+    if (slot->participant) {
+        slot->directory_count = 1;
+        return seat_describe(commit->coordinator, seat, &slot->directories[0]);
+    }
+    for (size_t i = 0; i < commit->seats.count; i++) {
+        struct seat *other = commit->seats.list[i];
+        if (other == seat || !other->takes_part)
+            continue;
+        other->slot.index = slot->directory_count++;
+        int rc = seat_describe(other, seat, &slot->directories[other->slot.index]);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* A staged version that overwrites in place is not flushed for a rename, but it is for this. */
+static int flush_stages(struct commit *commit, struct seat *seat)
+{
+    os_fd folder;
+    int rc = state_folder(&seat->state, FOLDER_STAGE, false, &folder);
+    for (size_t i = 0; rc == 0 && i < commit->active_count; i++) {
+        struct member *member = commit->active[i];
+        if (member->now.seat != seat || member->now.removes || !member->now.replacement.in_place)
+            continue;
+        rc = stage_wake(&member->now.stage);
+        if (rc == 0)
+            rc = os_flush(member->now.stage.file);
+        if (rc == 0 && group_is_large(commit->count))
+            rc = stage_rest(&member->now.stage);
+    }
+    return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_STAGE);
+}
+
+static int describe(struct commit *commit, struct seat *seat)
+{
+    bool staged = false;
+    struct slot *slot = &seat->slot;
+    memcpy(slot->id, commit->id, SLOT_ID);
+    slot->keep = commit->options->keep;
+    slot->level = commit->options->level;
+    int rc = describe_members(commit, seat, &staged);
+    if (rc == 0)
+        rc = describe_directories(commit, seat);
+    if (rc == 0 && staged && commit->flushes)
+        rc = flush_stages(commit, seat); /* [TXN-2] */
+    if (rc == 0 && !slot->rooted && commit->flushes) {
+        os_fd folder;
+        rc = state_folder(&seat->state, FOLDER_JOURNAL, false, &folder);
+        rc = rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
+        slot->rooted = rc == 0;
+    }
+    return rc;
+}
+
+/* ---- saying it ---- */
+
+static int write_slot(struct commit *commit, struct seat *seat, enum slot_state state)
+{
+    seat->slot.state = state;
+    int rc = slot_file_write(&seat->file, &seat->slot);
+    if (rc == 0 && commit->flushes)
+        rc = os_flush(seat->file.fd);
+    return rc;
+}
+
+/* Without the coordinator a participant's promise means nothing: it need not be durably gone. */
+static void take_back_participants(struct commit *commit)
+{
+    for (size_t i = 0; i < commit->seats.count; i++) {
+        struct seat *seat = commit->seats.list[i];
+        if (seat->takes_part && seat != commit->coordinator && seat->slot.state == SLOT_PREPARED)
+            (void)slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+    }
+}
+
+int commit_withdraw(struct commit *commit)
+{
+    struct seat *seat = commit->coordinator;
+    int rc = slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+    if (rc == 0 && commit->flushes)
+        rc = os_flush(seat->file.fd);
+    if (rc < 0) {
+        (void)slot_file_set(&seat->file, &seat->slot, SLOT_DONE); /* to be flushed before use */
+        return error_unsettled(commit->error, UNTORN_UNSETTLED_SET, rc, "withdraw the commit");
+    }
+    take_back_participants(commit);
+    return 0;
+}
+
+static bool all_are_current(struct commit *commit)
+{
+    for (size_t i = 0; i < commit->active_count; i++)
+        if (!target_is_current(&commit->active[i]->now.target))
+            return false;
+    return true;
+}
+
+static int prepare(struct commit *commit)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < commit->seats.count; i++)
+        if (commit->seats.list[i]->takes_part && commit->seats.list[i] != commit->coordinator)
+            rc = describe(commit, commit->seats.list[i]);
+    for (size_t i = 0; rc == 0 && i < commit->seats.count; i++)
+        if (commit->seats.list[i]->takes_part && commit->seats.list[i] != commit->coordinator)
+            rc = write_slot(commit, commit->seats.list[i], SLOT_PREPARED);
+    return rc;
+}
+
+int commit_promise(struct commit *commit)
+{
+    int rc = take_slots(commit);
+    if (rc != 0)
+        return rc;
+    rc = describe(commit, commit->coordinator);
+    if (rc == 0)
+        rc = prepare(commit);
+    if (rc < 0 || !all_are_current(commit)) {
+        take_back_participants(commit); /* [TXN-1] */
+        return rc < 0 ? fail_slot(commit, rc, "write the journal") : AGAIN;
+    }
+    rc = write_slot(commit, commit->coordinator, SLOT_COMMITTED);
+    if (rc == 0)
+        return 0;
+    int withdrawn = commit_withdraw(commit);
+    return withdrawn != 0 ? withdrawn : error_os(commit->error, rc, "write the journal");
+}

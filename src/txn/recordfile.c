@@ -1,0 +1,249 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/io.h"
+#include "txn/record.h"
+
+/* ---- reading ---- */
+
+void record_free_list(struct record_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        record_free(&list->records[i]);
+    free(list->records);
+    memset(list, 0, sizeof *list);
+}
+
+static int read_once(os_fd folder, const char *entry, const char *directory,
+                     struct record *ret_record)
+{
+    os_fd file;
+    struct os_stat stat;
+    int rc = io_open_own(folder, entry, OS_READ, &file, &stat);
+    if (rc < 0)
+        return rc;
+    unsigned char *data = stat.size <= LIMIT_RECORD ? malloc((size_t)stat.size + 1) : NULL;
+    int64_t n = data                        ? io_read(file, data, (size_t)stat.size, 0)
+                : stat.size <= LIMIT_RECORD ? -ENOMEM
+                                            : -EFBIG;
+    os_close(file);
+    rc = n < 0 ? (int)n : record_decode(data, (size_t)n, directory, ret_record);
+    free(data);
+    return rc;
+}
+
+/* It may be being written at this very moment. */
+static int read_entry(os_fd folder, const char *entry, const char *directory,
+                      struct record *ret_record)
+{
+    int rc = -ENODATA;
+    for (int i = 0; rc == -ENODATA && i < LIMIT_TRIES; i++)
+        rc = read_once(folder, entry, directory, ret_record);
+    return rc;
+}
+
+/* Looks at every record of a folder. */
+struct reading {
+    os_fd folder;
+    const char *directory;
+    const unsigned char *wanted; /* an id, or NULL: all */
+    struct record_list list;
+    size_t looked;
+};
+
+static int visit_entry(void *context, const char *entry)
+{
+    struct reading *reading = context;
+    struct record record;
+    if (++reading->looked > LIMIT_LISTING)
+        return 1;
+    int rc = read_entry(reading->folder, entry, reading->directory, &record);
+    if (rc < 0) /* torn, not for us to read, of a newer version: it explains nothing */
+        return rc == -ENOMEM ? rc : 0;
+    if (reading->wanted && memcmp(record.id, reading->wanted, RECORD_ID) != 0) {
+        record_free(&record);
+        return 0;
+    }
+    struct record *records =
+        realloc(reading->list.records, (reading->list.count + 1) * sizeof *records);
+    if (!records) {
+        record_free(&record);
+        return -ENOMEM;
+    }
+    records[reading->list.count++] = record;
+    reading->list.records = records;
+    return reading->wanted ? 1 : 0;
+}
+
+static int compare_newest_first(const void *left, const void *right)
+{
+    const struct record *a = left, *b = right;
+    if (a->sequence != b->sequence)
+        return a->sequence > b->sequence ? -1 : 1;
+    return a->time > b->time ? -1 : a->time < b->time;
+}
+
+static int load(struct state *state, os_fd directory, const unsigned char *wanted,
+                struct record_list *ret_list)
+{
+    char path[LIMIT_PATH];
+    struct reading reading = {.directory = path, .wanted = wanted};
+    memset(ret_list, 0, sizeof *ret_list);
+    int rc = state_folder(state, FOLDER_SET, false, &reading.folder);
+    if (rc == -ENOENT || rc == -EACCES)
+        return 0;
+    if (rc == 0)
+        rc = os_dir_path(directory, path, sizeof path);
+    if (rc == 0)
+        rc = os_list(reading.folder, visit_entry, &reading);
+    if (rc < 0) {
+        record_free_list(&reading.list);
+        return rc;
+    }
+    if (reading.list.count)
+        qsort(reading.list.records, reading.list.count, sizeof *reading.list.records,
+              compare_newest_first);
+    *ret_list = reading.list;
+    return 0;
+}
+
+int record_load(struct state *state, os_fd directory, struct record_list *ret_list)
+{
+    return load(state, directory, NULL, ret_list);
+}
+
+int record_find(struct state *state, os_fd directory, const unsigned char id[RECORD_ID],
+                struct record *ret_record)
+{
+    struct record_list list;
+    memset(ret_record, 0, sizeof *ret_record);
+    int rc = load(state, directory, id, &list);
+    if (rc < 0)
+        return rc;
+    if (list.count == 0)
+        return -ENOENT;
+    *ret_record = list.records[0];
+    free(list.records);
+    return 0;
+}
+
+/* ---- writing ---- */
+
+struct ages {
+    os_fd folder;
+    size_t count, looked;
+    struct {
+        uint64_t sequence;
+        char entry[UNTORN_HASH_TEXT_SIZE];
+    } known[LIMIT_RECORDS + 1];
+};
+
+/* Only the head is read: what is torn has no age, and goes first. */
+static int visit_age(void *context, const char *entry)
+{
+    struct ages *ages = context;
+    unsigned char head[RECORD_HEAD];
+    os_fd file;
+    if (++ages->looked > LIMIT_LISTING || ages->count == LIMIT_RECORDS + 1)
+        return 1;
+    if (strlen(entry) >= UNTORN_HASH_TEXT_SIZE ||
+        io_open_own(ages->folder, entry, OS_READ, &file, NULL) < 0)
+        return 0;
+    int64_t n = io_read(file, head, sizeof head, 0);
+    os_close(file);
+    ages->known[ages->count].sequence = n == RECORD_HEAD ? record_sequence(head) : 0;
+    strcpy(ages->known[ages->count++].entry, entry);
+    return 0;
+}
+
+static int compare_oldest_first(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static int count_entry(void *context, const char *entry)
+{
+    (void)entry;
+    return ++*(int *)context >= LIMIT_RECORDS;
+}
+
+/* A quarter at a time, so that not every new list of members reads all records. */
+static void make_room(os_fd folder)
+{
+    int entries = 0;
+    if (os_list(folder, count_entry, &entries) < 0 || entries < LIMIT_RECORDS)
+        return;
+    struct ages *ages = calloc(1, sizeof *ages);
+    if (!ages)
+        return;
+    ages->folder = folder;
+    if (os_list(folder, visit_age, ages) >= 0) {
+        qsort(ages->known, ages->count, sizeof *ages->known, compare_oldest_first);
+        for (size_t i = 0; i < LIMIT_RECORDS / 4 && i < ages->count; i++)
+            (void)os_remove(folder, ages->known[i].entry, false); /* else it stays */
+    }
+    free(ages);
+}
+
+/* [RECORD-3] One that another user made with other rights is made anew. */
+static int open_for_writing(struct state *state, os_fd folder, const char *entry, unsigned mode,
+                            os_fd *ret_file)
+{
+    struct os_stat stat;
+    unsigned wanted = 0600 | (mode & 0044) | (mode & state->wanted_mode & 0022);
+    int rc = io_open_own(folder, entry, OS_READ | OS_WRITE, ret_file, &stat);
+    if (rc == 0 && stat.mode == wanted)
+        return 0;
+    if (rc == 0)
+        os_close(*ret_file);
+    if (rc == -ENOENT)
+        make_room(folder);
+    else
+        (void)os_remove(folder, entry, false); /* creating it says what is wrong */
+    rc = io_open_own(folder, entry, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, ret_file, NULL);
+    if (rc < 0)
+        return rc;
+    rc = os_share(*ret_file, state->root, NULL);
+    if (rc == 0)
+        rc = os_new_meta(state->root, *ret_file, wanted);
+    if (rc < 0)
+        os_close(*ret_file);
+    return rc;
+}
+
+static int write_bytes(struct state *state, const unsigned char *data, size_t size, unsigned mode)
+{
+    char entry[UNTORN_HASH_TEXT_SIZE];
+    struct untorn_hash list = record_list_hash(data);
+    os_fd folder, file;
+    untorn_hash_format(&list, entry);
+    int rc = state_folder(state, FOLDER_SET, true, &folder);
+    if (rc == 0)
+        rc = open_for_writing(state, folder, entry, mode, &file);
+    if (rc < 0)
+        return rc;
+    rc = io_write(file, data, size, 0);
+    if (rc == 0)
+        rc = os_resize(file, size);
+    os_close(file);
+    return rc;
+}
+
+int record_write(struct state *state, os_fd directory, const struct record *record, unsigned mode)
+{
+    char path[LIMIT_PATH];
+    size_t size;
+    int rc = os_dir_path(directory, path, sizeof path);
+    if (rc < 0)
+        return rc;
+    struct record sorted = *record;
+    sorted.time = os_wall_clock();
+    unsigned char *data = record_encode(&sorted, path, &size);
+    if (!data)
+        return -ENOMEM;
+    rc = size <= LIMIT_RECORD ? write_bytes(state, data, size, mode) : -EFBIG;
+    free(data);
+    return rc;
+}

@@ -1,0 +1,323 @@
+#include "txn/recover.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/past.h"
+#include "txn/finish.h"
+#include "txn/group.h"
+
+/* One member, to be finished or left. */
+struct part {
+    struct seat *seat;
+    const struct slot_member *member;
+    struct untorn_options options;
+    struct target target;
+};
+
+struct recovery {
+    struct seats seats; /* the first is where it was met */
+    struct seat *home;
+    struct seat *coordinator; /* NULL if that is finished */
+    bool commits;             /* else it never counted */
+    unsigned char *away;      /* for each of the coordinator's directories: out of reach */
+    struct part **parts;
+    struct target **targets; /* theirs, in the order of locking */
+    size_t count;
+    char id_text[SLOT_ID_TEXT];
+    uint64_t deadline;
+    struct untorn_error *error;
+};
+
+/* ---- who takes part ---- */
+
+static int fail_doubt(struct recovery *recovery)
+{
+    error_detail(recovery->error,
+                 "%s, where it is known whether the commit counts, cannot be reached; bring it "
+                 "back, or give the commit up with untorn check --repair --abandon",
+                 recovery->home->slot.directories[0].path);
+    return error_fail(recovery->error, UNTORN_IN_DOUBT, NULL);
+}
+
+/* The other directories of the coordinator's slot: those that still have the commit before them. */
+static int gather_participants(struct recovery *recovery)
+{
+    const struct slot *slot = &recovery->coordinator->slot;
+    recovery->away = calloc(slot->directory_count + 1, 1);
+    if (!recovery->away)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < slot->directory_count; i++) {
+        struct seat *seat;
+        bool reached =
+            seats_open(&recovery->seats, &slot->directories[i], recovery->coordinator, &seat) == 0;
+        int rc = !reached ? -EACCES : seat == recovery->home ? 0 : seat_read(seat);
+        if (rc == -ENOMEM)
+            return rc;
+        if (rc == 0)
+            seat->takes_part = seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
+        else
+            recovery->away[i] = rc != -ENOENT && rc != -ENODATA && rc != -EXDEV;
+    }
+    return 0;
+}
+
+static int gather(struct recovery *recovery)
+{
+    struct seat *home = recovery->home;
+    home->takes_part = recovery->commits = true;
+    if (!home->slot.participant) {
+        recovery->coordinator = home;
+        return gather_participants(recovery);
+    }
+    enum decision decision = seat_decide(home, &recovery->seats, &recovery->coordinator);
+    if (decision == DECIDED_NOT)
+        return fail_doubt(recovery);
+    recovery->commits = decision == DECIDED_YES;
+    struct seat *coordinator = recovery->coordinator;
+    bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
+                     coordinator->slot.state == SLOT_COMMITTED;
+    if (!under_way)
+        return 0;
+    coordinator->takes_part = true;
+    return gather_participants(recovery);
+}
+
+/* ---- locks ---- */
+
+static int open_part(struct recovery *recovery, struct seat *seat, const struct slot_member *member)
+{
+    struct part *part = calloc(1, sizeof *part);
+    if (!part)
+        return error_fail(recovery->error, UNTORN_NO_MEMORY, NULL);
+    part->seat = seat;
+    part->member = member;
+    part->options = (struct untorn_options){
+        .symlink = UNTORN_REPLACE_LINK, .keep = seat->slot.keep, .state_dir = seat->state_dir};
+    int rc = target_open_in(&part->target, &seat->place, &seat->state, member->name, &part->options,
+                            recovery->error);
+    if (rc != 0) {
+        free(part);
+        return rc;
+    }
+    part->target.recovering = part->target.stages_under_lock = true;
+    part->target.set = recovery->id_text;
+    part->target.deadline = recovery->deadline;
+    recovery->targets[recovery->count] = &part->target;
+    recovery->parts[recovery->count++] = part;
+    return 0;
+}
+
+static int allocate_parts(struct recovery *recovery)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < recovery->seats.count; i++)
+        if (recovery->seats.list[i]->takes_part)
+            count += recovery->seats.list[i]->slot.member_count;
+    recovery->parts = calloc(count, sizeof *recovery->parts);
+    recovery->targets = calloc(count, sizeof *recovery->targets);
+    return recovery->parts && recovery->targets ? 0 : -ENOMEM;
+}
+
+static int open_parts(struct recovery *recovery)
+{
+    int rc = allocate_parts(recovery);
+    if (rc < 0)
+        return error_fail(recovery->error, UNTORN_NO_MEMORY, NULL);
+    for (size_t i = 0; i < recovery->seats.count; i++) {
+        struct seat *seat = recovery->seats.list[i];
+        for (uint32_t j = 0; rc == 0 && seat->takes_part && j < seat->slot.member_count; j++)
+            rc = open_part(recovery, seat, &seat->slot.members[j]);
+    }
+    return rc;
+}
+
+/* What was read without the lock must still be so. [RECOVER-2] */
+static int look_again(struct recovery *recovery)
+{
+    for (size_t i = 0; i < recovery->seats.count; i++) {
+        struct seat *seat = recovery->seats.list[i];
+        struct slot now;
+        if (!seat->takes_part)
+            continue;
+        int rc = slot_read_head(seat->file.fd, &now);
+        if (rc < 0 || now.state != seat->slot.state || now.sequence != seat->slot.sequence ||
+            !slot_same_id(&now, &seat->slot))
+            return AGAIN;
+    }
+    struct seats again = {0};
+    struct seat *coordinator;
+    if (!recovery->home->slot.participant)
+        return 0;
+    enum decision decision = seat_decide(recovery->home, &again, &coordinator);
+    seats_close(&again);
+    return (decision == DECIDED_YES) == recovery->commits ? 0 : AGAIN;
+}
+
+static int lock_all(struct recovery *recovery)
+{
+    struct target *failed = NULL;
+    int rc = group_lock(recovery->targets, recovery->count, &failed, recovery->error);
+    if (rc != 0)
+        return rc;
+    rc = seats_lock(&recovery->seats, recovery->deadline);
+    if (rc == -ESTALE)
+        return AGAIN;
+    if (rc == -EWOULDBLOCK) {
+        error_detail(recovery->error, "a commit of several files is under way in its directory");
+        return error_fail(recovery->error, UNTORN_LOCKED, NULL);
+    }
+    return rc < 0 ? error_os(recovery->error, rc, "lock the journal") : look_again(recovery);
+}
+
+/* ---- finishing ---- */
+
+static void remove_stage(struct part *part)
+{
+    char path[STATE_PATH_SIZE];
+    if (!*part->member->stage)
+        return;
+    state_path(&part->target.state, FOLDER_STAGE, part->member->stage, path);
+    (void)os_remove(part->target.state.parent, path, false); /* else the next writer sweeps it */
+}
+
+static int finish_part(struct recovery *recovery, struct part *part)
+{
+    struct target *target = &part->target;
+    int rc = AGAIN;
+    for (int i = 0; rc == AGAIN && i < LIMIT_TRIES; i++) {
+        rc = target_look(target, recovery->error);
+        if (rc != 0)
+            continue;
+        if (!slot_file_is_trusted(&part->seat->file, &part->seat->place,
+                                  target->exists ? &target->stat : NULL)) {
+            recovery->error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
+            return 0;
+        }
+        rc = finish_member(target, &part->options, part->seat, part->member, recovery->error);
+    }
+    target_rest(target);
+    return rc;
+}
+
+static int flush_directory(struct recovery *recovery, struct seat *seat)
+{
+    int rc = os_flush_dir(seat->place.dir);
+    if (rc == -EINVAL) {
+        recovery->error->flags |= UNTORN_FLAG_NO_DIR_FLUSH;
+        return 0;
+    }
+    return rc < 0 ? error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
+                                    "flush the directory of an unfinished commit")
+                  : 0;
+}
+
+/* A slot that we may not write gives way to an empty one. [SLOT-5] */
+static int put_away(struct seat *seat, enum slot_state state)
+{
+    if (seat->file.writable)
+        return slot_file_set(&seat->file, &seat->slot, state);
+    unsigned mode = seat->file.stat.mode;
+    int rc = slot_file_renew(&seat->file, &seat->state, mode);
+    return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
+}
+
+/* [RECOVER-3] Participants first: the coordinator is what they ask. */
+static int end_slots(struct recovery *recovery)
+{
+    struct seat *coordinator = recovery->coordinator, *home = recovery->home;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++) {
+        struct seat *seat = recovery->seats.list[i];
+        if (seat->takes_part && seat != coordinator)
+            rc = put_away(seat, SLOT_DONE);
+    }
+    if (coordinator->takes_part) {
+        for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
+            if (recovery->away[i])
+                rc = seat_keep_decision(coordinator, i, coordinator->slot.directories[i].path);
+        return rc < 0 ? rc : put_away(coordinator, SLOT_DONE);
+    }
+    if (rc == 0 && home->file.writable)
+        rc = os_flush(home->file.fd);
+    if (rc == 0)
+        seat_drop_decision(coordinator, &home->slot);
+    return rc;
+}
+
+static int finish(struct recovery *recovery)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < recovery->count; i++)
+        rc = finish_part(recovery, recovery->parts[i]);
+    for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++)
+        if (recovery->seats.list[i]->takes_part)
+            rc = flush_directory(recovery, recovery->seats.list[i]);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < recovery->count; i++)
+        remove_stage(recovery->parts[i]);
+    for (size_t i = 0; i < recovery->count; i++) {
+        past_prune(&recovery->parts[i]->target, recovery->error);
+        target_rest(&recovery->parts[i]->target);
+    }
+    rc = end_slots(recovery);
+    if (rc < 0)
+        return error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
+                               "end an unfinished commit");
+    recovery->error->flags |= UNTORN_FLAG_RECOVERED;
+    return 0;
+}
+
+/* [RECOVER-4] */
+static int give_up(struct recovery *recovery)
+{
+    for (size_t i = 0; i < recovery->count; i++)
+        remove_stage(recovery->parts[i]);
+    int rc = put_away(recovery->home, SLOT_IDLE);
+    return rc < 0 ? error_os(recovery->error, rc, "end a commit that never counted") : 0;
+}
+
+static int run(struct recovery *recovery)
+{
+    int rc = seat_read(recovery->home);
+    if (rc == -ENOENT || rc == -ENODATA || rc == -EXDEV)
+        return 0;
+    if (rc < 0)
+        return error_os(recovery->error, rc, "read the journal");
+    if (!slot_is_active(&recovery->home->slot))
+        return 0;
+    slot_id_text(recovery->home->slot.id, recovery->id_text);
+    rc = gather(recovery);
+    if (rc == -ENOMEM)
+        return error_fail(recovery->error, UNTORN_NO_MEMORY, NULL);
+    if (rc == 0)
+        rc = open_parts(recovery);
+    if (rc == 0)
+        rc = lock_all(recovery);
+    if (rc == 0)
+        rc = recovery->commits ? finish(recovery) : give_up(recovery);
+    return rc;
+}
+
+int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
+                      struct untorn_error *error)
+{
+    struct recovery recovery = {.deadline = deadline, .error = error};
+    struct place own_place = *place;
+    struct state own_state;
+    own_place.borrowed = true;
+    state_borrow(state, &own_state);
+    recovery.home = seats_take(&recovery.seats, &own_place, &own_state);
+    int rc = recovery.home ? run(&recovery) : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    for (size_t i = 0; i < recovery.count; i++) {
+        target_close(&recovery.parts[i]->target);
+        free(recovery.parts[i]);
+    }
+    seats_close(&recovery.seats);
+    free(recovery.parts);
+    free(recovery.targets);
+    free(recovery.away);
+    return rc;
+}

@@ -1,0 +1,43 @@
+/* Finishing, or giving up, a commit of several files that a dead process left.
+ *
+ * Whoever holds the lock of a file that an active slot names knows that the maker of that slot is
+ * dead or gave up: alive, it would hold this lock. So does whoever holds the slot's lock. What a
+ * crash at each step of a commit (txn/commit.h) leaves, and what is made of it:
+ *
+ *   before the slots            stages that the next writer of each name sweeps
+ *   some slots PREPARED         the coordinator does not know the commit: IDLE again, no file is
+ *                               touched
+ *   the coordinator's torn      the same
+ *   the coordinator COMMITTED   every member that is as it was is made new, wherever it lies
+ *   some members renamed        the same for the others
+ *   some slots DONE             members there are durably new: nothing is done there any more
+ *   all slots DONE              nothing; but before a member changes again DONE is made durable
+ *
+ *   RECOVER-1  No member changes while an active slot names it, but through recovery.
+ *   RECOVER-2  Recovery holds the locks of all members in reach and of all slots in reach, and what
+ *              it does is decided by what the slots say then.
+ *   RECOVER-3  A slot becomes DONE only after its directory, and for the coordinator every
+ *              directory, was flushed; a directory that is away has the decision kept for it in a
+ *              durable file of its own.
+ *   RECOVER-4  A participant without its id in the coordinator's slot, and without a decision kept
+ *              there, is IDLE again: it was never committed, or it is durably finished.
+ *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one) nothing
+ *              is changed.
+ *   RECOVER-6  At the levels that flush, a member of a DONE slot changes only after DONE is
+ *              durable.
+ */
+#ifndef UNTORN_TXN_RECOVER_H
+#define UNTORN_TXN_RECOVER_H
+
+#include "file/target.h"
+
+/* Finishes, or gives up, what the slot of that directory says is under way. The caller holds no
+ * lock that it took for this. 0: nothing is under way any more. AGAIN: it changed meanwhile. */
+int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
+                      struct untorn_error *error);
+
+/* Before a single member changes: makes DONE durable. [RECOVER-6] Under the target's lock. In
+ * txn/settle.c, with upward_settle. */
+int recover_settle_done(struct target *target, struct untorn_error *error);
+
+#endif

@@ -1,0 +1,280 @@
+#include "txn/seat.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pathtext.h"
+#include "file/io.h"
+
+/* ---- the list ---- */
+
+static char *copy_text(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+static char *path_of(os_fd dir)
+{
+    char path[LIMIT_PATH];
+    return os_dir_path(dir, path, sizeof path) == 0 ? copy_text(path) : NULL;
+}
+
+static void free_seat(struct seat *seat)
+{
+    slot_free(&seat->slot);
+    slot_file_close(&seat->file);
+    state_close(&seat->state);
+    place_close(&seat->place);
+    free(seat->state_dir);
+    free(seat->path);
+    free(seat);
+}
+
+void seats_close(struct seats *seats)
+{
+    for (size_t i = 0; i < seats->count; i++)
+        free_seat(seats->list[i]);
+    free(seats->list);
+    *seats = (struct seats){0};
+}
+
+static struct seat *find(const struct seats *seats, const struct place *place,
+                         const struct state *state)
+{
+    for (size_t i = 0; i < seats->count; i++) {
+        struct seat *seat = seats->list[i];
+        if (os_same_file(&seat->place.dir_stat, &place->dir_stat) &&
+            os_same_file(&seat->state.stat, &state->stat))
+            return seat;
+    }
+    return NULL;
+}
+
+static struct seat *add(struct seats *seats, struct place *place, struct state *state)
+{
+    struct seat **list = realloc(seats->list, (seats->count + 1) * sizeof *list);
+    if (list)
+        seats->list = list;
+    struct seat *seat = list ? calloc(1, sizeof *seat) : NULL;
+    if (!seat)
+        return NULL;
+    seat->place = *place;
+    seat->state = *state;
+    if (!state->outside)
+        seat->state.parent = seat->place.dir;
+    seat->owner = place->exists ? place->target.owner : os_user();
+    seat->place.name[0] = '\0';
+    seat->file = (struct slot_file)SLOT_FILE_CLOSED;
+    *place = (struct place)PLACE_CLOSED; /* both are the seat's now */
+    *state = (struct state)STATE_CLOSED;
+    seats->list[seats->count++] = seat;
+    seat->path = path_of(seat->place.dir);
+    seat->state_dir = seat->state.outside ? path_of(seat->state.parent) : NULL;
+    return seat->path && (seat->state_dir || !seat->state.outside) ? seat : NULL;
+}
+
+struct seat *seats_take(struct seats *seats, struct place *place, struct state *state)
+{
+    struct seat *seat = find(seats, place, state);
+    if (!seat)
+        seat = add(seats, place, state);
+    state_close(state);
+    place_close(place);
+    return seat;
+}
+
+/* ---- seats that a slot names ---- */
+
+static int open_place(const struct slot_directory *directory, os_fd at, const char *path,
+                      struct place *place)
+{
+    *place = (struct place)PLACE_CLOSED;
+    int rc = os_open_dir(at, path, false, &place->dir);
+    if (rc == 0)
+        rc = os_stat(place->dir, NULL, &place->dir_stat);
+    if (rc == 0 && (place->dir_stat.inode != directory->inode || /* [SEAT-1] */
+                    place->dir_stat.born != directory->born))
+        rc = -ENOENT;
+    if (rc < 0)
+        place_close(place);
+    place->exists = true; /* of what user the folder is, where that matters */
+    place->target.owner = directory->owner;
+    return rc;
+}
+
+int seats_open(struct seats *seats, const struct slot_directory *directory, const struct seat *from,
+               struct seat **ret_seat)
+{
+    struct untorn_options options = {.state_dir = directory->state_dir ? directory->state_dir : ""};
+    struct untorn_error unseen;
+    struct state state;
+    struct place place;
+    int rc = open_place(directory, from->place.dir, directory->relative, &place);
+    if (rc < 0)
+        rc = open_place(directory, OS_NONE, directory->path, &place);
+    if (rc < 0)
+        return rc;
+    error_begin(&unseen, NULL, directory->path);
+    rc = state_open(&place, &options, STATE_IF_PRESENT, &state, &unseen);
+    if (rc != 0) {
+        place_close(&place);
+        return -EACCES;
+    }
+    *ret_seat = seats_take(seats, &place, &state);
+    return *ret_seat ? 0 : -ENOMEM;
+}
+
+/* "../b" leads from "/x/a" to "/x/b". */
+static char *relative_path(const char *from, const char *to)
+{
+    size_t same = 0, up = 0;
+    for (size_t i = 0; from[i] == to[i] || !from[i] || !to[i]; i++) {
+        if ((from[i] == '/' || !from[i]) && (to[i] == '/' || !to[i]))
+            same = i;
+        if (!from[i] || !to[i])
+            break;
+    }
+    for (const char *at = from + same; *at; at++)
+        up += *at == '/' && at[1];
+    const char *rest = to + same + strspn(to + same, "/");
+    char *text = malloc(3 * up + strlen(rest) + 3);
+    if (!text)
+        return NULL;
+    char *end = path_add(text, up || *rest ? "" : ".");
+    for (size_t i = 0; i < up; i++)
+        end = path_add(end, "../");
+    path_add(end, rest);
+    return text;
+}
+
+int seat_describe(const struct seat *seat, const struct seat *from,
+                  struct slot_directory *ret_directory)
+{
+    *ret_directory = (struct slot_directory){
+        .inode = seat->place.dir_stat.inode,
+        .born = seat->place.dir_stat.born,
+        .owner = seat->owner,
+        .path = copy_text(seat->path),
+        .relative = relative_path(from->path, seat->path),
+        .state_dir = seat->state_dir ? copy_text(seat->state_dir) : NULL,
+    };
+    return ret_directory->path && ret_directory->relative &&
+                   (ret_directory->state_dir || !seat->state_dir)
+               ? 0
+               : -ENOMEM;
+}
+
+/* ---- slots ---- */
+
+int seat_read(struct seat *seat)
+{
+    int rc = seat->file.fd == OS_NONE ? slot_file_open(&seat->state, &seat->file) : 0;
+    if (rc < 0)
+        return rc;
+    slot_free(&seat->slot);
+    return slot_read(seat->file.fd, &seat->file.stat, &seat->slot);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct os_stat *a = &(*(struct seat *const *)left)->file.stat;
+    const struct os_stat *b = &(*(struct seat *const *)right)->file.stat;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return a->inode < b->inode ? -1 : a->inode > b->inode;
+}
+
+int seats_lock(struct seats *seats, uint64_t deadline)
+{
+    struct seat **order = malloc((seats->count + 1) * sizeof *order);
+    int rc = order ? 0 : -ENOMEM;
+    size_t count = 0;
+    for (size_t i = 0; rc == 0 && i < seats->count; i++)
+        if (seats->list[i]->takes_part && seats->list[i]->file.fd != OS_NONE)
+            order[count++] = seats->list[i];
+    if (rc == 0)
+        qsort(order, count, sizeof *order, compare);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = slot_file_lock(&order[i]->file, &order[i]->state, deadline);
+    free(order);
+    return rc;
+}
+
+/* ---- decisions ---- */
+
+static void decision_entry(const struct slot *participant, char entry[LIMIT_NAME + 1])
+{
+    char id[SLOT_ID_TEXT];
+    slot_id_text(participant->id, id);
+    snprintf(entry, LIMIT_NAME + 1, "%s.%u", id, (unsigned)participant->index);
+}
+
+bool seat_has_decision(struct seat *coordinator, const struct slot *participant)
+{
+    struct os_stat stat;
+    char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    decision_entry(participant, entry);
+    state_path(&coordinator->state, FOLDER_JOURNAL, entry, path);
+    return coordinator->state.present && os_stat(coordinator->state.parent, path, &stat) == 0 &&
+           stat.kind == OS_REGULAR;
+}
+
+int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path)
+{
+    char entry[LIMIT_NAME + 1];
+    struct slot participant = coordinator->slot;
+    os_fd folder, file = OS_NONE;
+    participant.index = index;
+    decision_entry(&participant, entry);
+    int rc = state_folder(&coordinator->state, FOLDER_JOURNAL, false, &folder);
+    if (rc == 0)
+        rc = io_open_own(folder, entry, OS_WRITE | OS_CREATE, &file, NULL);
+    if (rc == 0)
+        rc = io_write(file, path, strlen(path), 0); /* for people */
+    if (rc == 0)
+        rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode);
+    if (rc == 0)
+        rc = os_flush(file);
+    os_close(file);
+    return rc < 0 ? rc : state_flush_names(&coordinator->state, FOLDER_JOURNAL);
+}
+
+void seat_drop_decision(struct seat *coordinator, const struct slot *participant)
+{
+    char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    decision_entry(participant, entry);
+    state_path(&coordinator->state, FOLDER_JOURNAL, entry, path);
+    /* One that stays is of no harm: its participant no longer asks. */
+    (void)os_remove(coordinator->state.parent, path, false);
+}
+
+/* The coordinator must know the participant: nobody hangs on to another's commit. */
+static bool lists(const struct slot *coordinator, const struct seat *seat)
+{
+    if (coordinator->participant || seat->slot.index >= coordinator->directory_count)
+        return false;
+    const struct slot_directory *directory = &coordinator->directories[seat->slot.index];
+    return directory->inode == seat->place.dir_stat.inode &&
+           directory->born == seat->place.dir_stat.born;
+}
+
+enum decision seat_decide(const struct seat *seat, struct seats *seats,
+                          struct seat **ret_coordinator)
+{
+    struct seat *coordinator;
+    *ret_coordinator = NULL;
+    if (seats_open(seats, &seat->slot.directories[0], seat, &coordinator) < 0)
+        return DECIDED_NOT;
+    int rc = seat_read(coordinator);
+    bool same = rc == 0 && slot_same_id(&coordinator->slot, &seat->slot);
+    if (rc < 0 && rc != -ENOENT && rc != -ENODATA && rc != -EXDEV)
+        return DECIDED_NOT;
+    *ret_coordinator = coordinator;
+    if ((same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat)) ||
+        seat_has_decision(coordinator, &seat->slot))
+        return DECIDED_YES;
+    return DECIDED_NO;
+}

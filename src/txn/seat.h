@@ -1,0 +1,69 @@
+/* A directory that takes part in a commit: its handles, shared by all members in it, and its slot.
+ *
+ *   SEAT-1  A directory named in a slot is the one that is meant only if the path leads to the same
+ *           inode, which came to be at the same time. It is never written to for being named: what
+ *           happens there is what its own slot says.
+ */
+#ifndef UNTORN_TXN_SEAT_H
+#define UNTORN_TXN_SEAT_H
+
+#include "base/error.h"
+#include "file/place.h"
+#include "file/state.h"
+#include "txn/slotfile.h"
+
+struct seat {
+    struct place place; /* without a name */
+    struct state state;
+    uint32_t owner;  /* whose the folder is, where the directory is sticky */
+    char *path;      /* physical; new */
+    char *state_dir; /* the same of a state directory, or NULL; new */
+    struct slot_file file;
+    struct slot slot; /* read, or to be written */
+    bool takes_part;  /* for who works with several: its slot is to be locked and written */
+};
+
+struct seats {
+    struct seat **list; /* pointers, for what is open refers to them */
+    size_t count;
+};
+
+/* The seat of a resolved place and its state, found or made: it takes the handles of both over
+ * where it is new, and closes them where it is not. NULL: no memory, or the path is too long. */
+struct seat *seats_take(struct seats *seats, struct place *place, struct state *state);
+
+/* A directory that a slot names. -ENOENT: it cannot be reached, or is another one [SEAT-1]. `from`
+ * is the seat of that slot. */
+int seats_open(struct seats *seats, const struct slot_directory *directory, const struct seat *from,
+               struct seat **ret_seat);
+
+/* Closes and frees all. */
+void seats_close(struct seats *seats);
+
+/* For the record of `seat` in the slot of `from`: the texts are copied. 0 or -ENOMEM. */
+int seat_describe(const struct seat *seat, const struct seat *from,
+                  struct slot_directory *ret_directory);
+
+/* Opens the slot if it is not, and reads it: as slot_read, or -ENOENT. */
+int seat_read(struct seat *seat);
+
+/* Locks the open slots of all seats that take part, in one order. -EWOULDBLOCK at the deadline,
+ * -ESTALE to start over, ... [SLOT-4] */
+int seats_lock(struct seats *seats, uint64_t deadline);
+
+/* A participant's slot that was read: what its coordinator says. */
+enum decision {
+    DECIDED_NO,  /* never committed, or finished long ago: no member is touched */
+    DECIDED_YES, /* committed: the members are to be new */
+    DECIDED_NOT, /* the coordinator's directory cannot be reached: in doubt */
+};
+enum decision seat_decide(const struct seat *seat, struct seats *seats,
+                          struct seat **ret_coordinator);
+
+/* Keeps the decision for participant `index` in a file of its own, so that the slot is free again
+ * although that directory is away; durable. And whether there is one; and gives it up. */
+int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path);
+bool seat_has_decision(struct seat *coordinator, const struct slot *participant);
+void seat_drop_decision(struct seat *coordinator, const struct slot *participant);
+
+#endif

@@ -1,0 +1,59 @@
+/* The slot of a directory as a file: found, locked, made, written.
+ *
+ *   SLOT-4  At most one commit, or one recovery, works with a slot: whoever writes it holds the
+ *           kernel's lock on an inode that the slot's path named after that. It is taken after all
+ *           locks of members, several in the order of (device, inode), and ends with its holder.
+ *   SLOT-5  A slot is replaced by another file only while it is not active, and what is committed
+ *           through the new one is so only after the new name is durable.
+ *
+ * A slot belongs to a struct state: in a sticky directory each owner of files has one, and with a
+ * state directory it lies there.
+ */
+#ifndef UNTORN_TXN_SLOTFILE_H
+#define UNTORN_TXN_SLOTFILE_H
+
+#include "file/registry.h"
+#include "file/state.h"
+#include "txn/slot.h"
+
+struct slot_file {
+    os_fd fd;
+    struct os_stat stat;
+    bool writable;
+    struct lock_file *locked; /* has `fd`, which a child of a fork is not to keep; or NULL */
+};
+
+#define SLOT_FILE_CLOSED                                                                           \
+    {                                                                                              \
+        .fd = OS_NONE                                                                              \
+    }
+
+/* All return 0 or a negative errno value. */
+
+/* For writing too where that is allowed. -ENOENT if there is none that is ours; -EACCES if we may
+ * not read it. */
+int slot_file_open(struct state *state, struct slot_file *ret_file);
+
+/* Accepts a closed one. Ends the lock. */
+void slot_file_close(struct slot_file *file);
+
+/* [SLOT-4] -EWOULDBLOCK at the deadline; -ESTALE if the path names another file now. */
+int slot_file_lock(struct slot_file *file, struct state *state, uint64_t deadline);
+
+/* Makes an empty one with `mode`, locked; what has the name, if anything, is `file`, locked by us
+ * and not active, and goes. -ESTALE if somebody was faster. [SLOT-5] */
+int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode);
+
+/* Whether we may write it and it is as open as `mode` says: else it is to be renewed. [SLOT-3] */
+bool slot_file_fits(const struct slot_file *file, unsigned mode);
+
+/* Whether the maker of the slot is somebody who may change that file anyway: `target` is what has
+ * the member's name, or NULL. */
+bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
+                          const struct os_stat *target);
+
+/* Writes all of it, or only another state; no flush. */
+int slot_file_write(struct slot_file *file, struct slot *slot);
+int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state state);
+
+#endif

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo new >x=y
+untorn commit a=x=y && cat a

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo new | untorn commit a=- b=-

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo one | untorn write --keep 1001 file

@@ -1,0 +1,319 @@
+/* What a commit costs, what it leaves in its slot, and what it does when something gets in its way:
+ * txn/commit.c, promise.c, publish.c, member.c, group.c, finish.c, seat.c, slotfile.c. */
+#include "txn/commits.h"
+
+#include <sched.h>
+
+static struct untorn_error error;
+
+static const struct step two[] = {PUT("x", "new x"), PUT("y", "new y"), {0}};
+static const struct step four[] = {PUT("w", "1"), PUT("x", "2"), PUT("y", "3"), PUT("z", "4"), {0}};
+
+static void begin_two(void)
+{
+    put("x", "old x");
+    put("y", "old y");
+}
+
+static void check_two(const char *x, const char *y)
+{
+    CHECK_TEXT(text_of("x"), x);
+    CHECK_TEXT(text_of("y"), y);
+}
+
+/* ---- costs ---- */
+
+TEST(four_files_cost_six_flushes)
+{
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    CHECK_INT(commit_steps(four, &options, &error), 0);
+    const struct rule *flushes = watch(CALL_FSYNC, "");
+    CHECK_INT(commit_steps(four, &options, &error), 0);
+    CHECK_INT(flushes->seen, 6); /* four stages, the slot, the directory */
+}
+
+TEST(at_level_cache_nothing_is_flushed)
+{
+    struct untorn_options options = {.level = UNTORN_CACHE};
+    const struct rule *flushes = watch(CALL_FSYNC, "");
+    CHECK_INT(commit_steps(four, &options, &error), 0);
+    CHECK_INT(flushes->seen, 0);
+}
+
+/* ---- what others may read in the slot ---- */
+
+static bool slot_holds(const char *text)
+{
+    static char data[1 << 16];
+    ssize_t size = get_bytes(".untorn/journal/slot", data, sizeof data);
+    CHECK(size > 0);
+    return memmem(data, (size_t)size, text, strlen(text)) != NULL;
+}
+
+TEST(the_slot_holds_the_bytes_of_small_members)
+{
+    CHECK_INT(chmod(".", 0755), 0);
+    begin_two();
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_INT(mode_of(".untorn/journal/slot"), 0644);
+    CHECK(slot_holds("new x"));
+}
+
+TEST(bytes_of_a_secret_are_not_in_a_slot_that_others_can_read)
+{
+    const struct step steps[] = {PUT("x", "open x"), PUT_AS("y", "secret y", .mode = 0600), {0}};
+    CHECK_INT(chmod(".", 0755), 0);
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK(slot_holds("open x")); /* [SLOT-3] */
+    CHECK(!slot_holds("secret y"));
+    CHECK_TEXT(text_of("y"), "secret y");
+}
+
+TEST(where_all_members_are_secret_the_slot_is_too)
+{
+    const struct step steps[] = {
+        PUT_AS("x", "secret x", .mode = 0600), PUT_AS("y", "secret y", .mode = 0600), {0}};
+    CHECK_INT(chmod(".", 0755), 0);
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK_INT(mode_of(".untorn/journal/slot"), 0600);
+    CHECK(slot_holds("secret x"));
+    const struct step open[] = {PUT("v", "1"), PUT("w", "2"), {0}};
+    CHECK_INT(commit_steps(open, NULL, &error), 0);
+    CHECK_INT(mode_of(".untorn/journal/slot"), 0644);
+    CHECK(!slot_holds("secret x")); /* what it held is not widened */
+}
+
+/* ---- failures ---- */
+
+TEST(a_stage_that_cannot_be_flushed_leaves_all_as_it_was)
+{
+    begin_two();
+    fail(CALL_FSYNC, "/stage/y", 1, EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO);
+    CHECK_TEXT(error.path, "y");
+    check_two("old x", "old y");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+TEST(a_slot_that_cannot_be_flushed_is_withdrawn)
+{
+    begin_two();
+    fail(CALL_FSYNC, "/slot", 1, EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO); /* [TXN-1] */
+    check_two("old x", "old y");
+    CHECK(!is_active(""));
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "new y");
+}
+
+TEST(a_commit_that_cannot_be_withdrawn_is_not_settled)
+{
+    begin_two();
+    fail_always(CALL_FSYNC, "/slot", EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), UNTORN_UNSETTLED_SET);
+    forget_rules();
+    const struct rule *flushes = watch(CALL_FSYNC, "/slot");
+    CHECK_INT(untorn_write("x", "next", 4, NULL, &error), 0);
+    CHECK_INT(flushes->seen, 1); /* it is made certain before x changes */
+}
+
+TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)
+{
+    begin_two();
+    fail_always(CALL_RENAME, "/x", EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO); /* [TXN-5] */
+    check_two("old x", "old y");
+    CHECK(!is_active(""));
+}
+
+TEST(if_a_later_one_cannot_the_commit_is_not_settled_and_the_next_call_does_it)
+{
+    begin_two();
+    fail_always(CALL_RENAME, "/y", EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), UNTORN_UNSETTLED_SET); /* [TXN-5] */
+    CHECK_TEXT(error.path, "y");
+    check_two("new x", "old y");
+    forget_rules();
+    CHECK_INT(untorn_write("x", "next x", 6, NULL, &error), 0);
+    check_two("next x", "new y");
+}
+
+TEST(the_stage_of_a_large_member_that_is_not_in_place_yet_stays)
+{
+    static char large[100 * 1024 + 1];
+    memset(large, 'L', sizeof large - 1);
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large), {0}};
+    begin_two();
+    fail_always(CALL_RENAME, "/y", EIO);
+    fail_always(CALL_LINK, "/y", EIO);
+    CHECK_INT(commit_steps(steps, NULL, &error), UNTORN_UNSETTLED_SET);
+    CHECK_INT(count_entries(".untorn/stage", ""), 1); /* [TXN-2] */
+    forget_rules();
+    CHECK_INT(untorn_write("x", "next x", 6, NULL, &error), 0);
+    CHECK_INT(stat_of("y").st_size, 100 * 1024);
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+static void fail_directory(void *context)
+{
+    (void)context;
+    fail(CALL_FSYNC, "", 1, EIO);
+}
+
+TEST(a_directory_that_cannot_be_flushed_is_not_settled_and_the_slot_stays)
+{
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    begin_two();
+    at(CALL_RENAME, "/y", 1, fail_directory, NULL);
+    CHECK_INT(commit_steps(two, &options, &error), UNTORN_UNSETTLED_SET);
+    check_two("new x", "new y");
+    CHECK(is_active("")); /* [TXN-3] */
+}
+
+/* ---- others at work ---- */
+
+static void replace_y(void *context)
+{
+    put("other", "by another program");
+    CHECK_INT(rename("other", context), 0);
+}
+
+TEST(a_member_that_changes_before_the_commit_point_is_looked_at_anew)
+{
+    begin_two();
+    at(CALL_OPEN, "/stage/y", 1, replace_y, "y");
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "new y");
+}
+
+TEST(a_member_that_changes_after_the_commit_point_is_kept_and_so_is_the_new_version)
+{
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    begin_two();
+    at(CALL_RENAME, "/x", 1, replace_y, "y");
+    CHECK_INT(commit_steps(two, &options, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT); /* [TXN-6] */
+    check_two("new x", "by another program");
+    CHECK_TEXT(text_of(only_entry(".untorn/kept", "conflict-y")), "new y");
+    CHECK(!is_active(""));
+}
+
+TEST(so_it_is_with_a_large_member)
+{
+    static char large[100 * 1024 + 1];
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    memset(large, 'L', sizeof large - 1);
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large), {0}};
+    begin_two();
+    at(CALL_RENAME, "/x", 1, replace_y, "y");
+    CHECK_INT(commit_steps(steps, &options, &error), 0);
+    check_two("new x", "by another program");
+    CHECK_INT(stat_of(only_entry(".untorn/kept", "conflict-y")).st_size, 100 * 1024);
+}
+
+static void remove_state(void *context)
+{
+    (void)context;
+    remove_tree(".untorn");
+}
+
+TEST(a_commit_gets_to_its_end_though_our_folder_is_removed_at_any_moment)
+{
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    static const enum call moments[] = {CALL_RENAME, CALL_RENAME, CALL_FSYNC, CALL_FSYNC};
+    static const char *const paths[] = {"/x", "/y", "/slot", "/stage/x"};
+    for (int i = 0; i < 4; i++) {
+        begin_two();
+        at(moments[i], paths[i], 1, remove_state, NULL);
+        CHECK_INT(commit_steps(two, &options, &error), 0);
+        check_two("new x", "new y");
+        forget_rules();
+    }
+}
+
+TEST(a_bind_mounted_member_is_overwritten_in_place)
+{
+    private_mounts();
+    begin_two();
+    put("source", "old y");
+    CHECK_INT(mount("source", "y", NULL, MS_BIND, NULL), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_IN_PLACE);
+    check_two("new x", "new y");
+    CHECK_TEXT(text_of("source"), "new y");
+}
+
+/* ---- many at once ---- */
+
+enum { ROUNDS = 40, WRITERS = 4 };
+
+static int add_token(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    char *text = malloc((old ? old->size : 0) + 32);
+    CHECK(text);
+    int size = sprintf(text, "%s%s\n", old ? old->data : "", (const char *)context);
+    untorn_change_give(change, text, (size_t)size);
+    return 0;
+}
+
+/* Each adds its tokens to both files, in one order or the other; now and then to one alone. */
+static void add_tokens(void *context)
+{
+    int writer = *(int *)context;
+    char token[32];
+    flushes_are_skipped = true;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct untorn_options options = {.wait_ms = 60000, .keep = UNTORN_KEEP_NONE};
+        struct untorn_transaction *save;
+        snprintf(token, sizeof token, "%d.%d", writer, i);
+        CHECK_INT(untorn_transaction_begin(&options, &save, NULL), 0);
+        for (int j = 0; j < 2; j++)
+            CHECK_INT(untorn_transaction_change(save, (writer + j) % 2 ? "a/x" : "b/x", add_token,
+                                                token, NULL, NULL),
+                      0);
+        CHECK_INT(untorn_transaction_commit(save, NULL), 0);
+        untorn_transaction_free(save);
+    }
+}
+
+TEST(no_update_of_overlapping_sets_is_lost)
+{
+    pid_t children[WRITERS];
+    int numbers[WRITERS];
+    char token[32];
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    for (int i = 0; i < WRITERS; i++) {
+        numbers[i] = i;
+        children[i] = start_child(add_tokens, &numbers[i]);
+    }
+    for (int i = 0; i < WRITERS; i++)
+        finish_child(children[i]);
+    CHECK_TEXT(text_of("a/x"), text_of("b/x"));
+    for (int i = 0; i < WRITERS; i++) {
+        for (int j = 0; j < ROUNDS; j++) {
+            snprintf(token, sizeof token, "%d.%d\n", i, j);
+            CHECK(strstr(text_of("a/x"), token) != NULL);
+        }
+    }
+}
+
+/* The same while processes die anywhere: what is in one file is in the other. */
+TEST(sets_stay_whole_though_writers_are_killed)
+{
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    for (int i = 0; i < 60; i++) {
+        int number = i;
+        pid_t child = start_child(add_tokens, &number);
+        usleep((useconds_t)(2000 + (i * 7919) % 23000));
+        kill(child, SIGKILL);
+        (void)end_of(child);
+        const char *path = i % 2 ? "a/x" : "b/x";
+        CHECK_INT(untorn_update(path, add_token, "single", NULL, &error), 0);
+        path = i % 2 ? "b/x" : "a/x";
+        CHECK_INT(untorn_update(path, add_token, "single", NULL, &error), 0);
+        CHECK_TEXT(text_of("a/x"), text_of("b/x"));
+    }
+    CHECK_INT(count_entries("a/.untorn/kept", ""), 0);
+}

@@ -1,0 +1,98 @@
+/* Commits for tests, and processes that die in the middle of one.
+ *
+ *     const struct step both[] = {PUT("x", "new x"), PUT("y", "new y"), {0}};
+ *     CHECK_INT(commit_steps(both, NULL, &error), 0);
+ *     die_at(both, CALL_RENAME, "/y", 1);     another process commits, and is killed there
+ */
+#ifndef UNTORN_TESTS_TXN_COMMITS_H
+#define UNTORN_TESTS_TXN_COMMITS_H
+
+#include <signal.h>
+
+#include <untorn.h>
+
+#include "file/interpose.h"
+#include "file/support.h"
+#include "txn/slotfile.h"
+
+struct step {
+    const char *path;
+    const char *text; /* NULL: it is removed */
+    struct untorn_options options;
+};
+
+#define PUT(path_, text_)                                                                          \
+    {                                                                                              \
+        .path = path_, .text = text_                                                               \
+    }
+#define PUT_AS(path_, text_, ...)                                                                  \
+    {                                                                                              \
+        .path = path_, .text = text_, .options = { __VA_ARGS__ }                                   \
+    }
+#define REMOVE(path_)                                                                              \
+    {                                                                                              \
+        .path = path_                                                                              \
+    }
+
+static inline int commit_steps(const struct step *steps, const struct untorn_options *options,
+                               struct untorn_error *error)
+{
+    struct untorn_transaction *save = NULL;
+    int rc = untorn_transaction_begin(options, &save, error);
+    for (; rc == 0 && steps->path; steps++)
+        rc = steps->text ? untorn_transaction_put(save, steps->path, steps->text,
+                                                  strlen(steps->text), &steps->options, error)
+                         : untorn_transaction_remove(save, steps->path, &steps->options, error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(save, error);
+    untorn_transaction_free(save);
+    return rc;
+}
+
+struct death {
+    const struct step *steps;
+    const struct untorn_options *options;
+    enum call call;
+    const char *path;
+    int nth;
+};
+
+static inline void die(void *context)
+{
+    (void)context;
+    kill(getpid(), SIGKILL);
+}
+
+static inline void commit_and_die(void *context)
+{
+    const struct death *death = context;
+    at(death->call, death->path, death->nth, die, NULL);
+    CHECK_INT(commit_steps(death->steps, death->options, NULL), 0);
+}
+
+static inline void die_at(const struct step *steps, enum call call, const char *path, int nth)
+{
+    struct death death = {steps, NULL, call, path, nth};
+    CHECK_INT(end_of(start_child(commit_and_die, &death)), -SIGKILL);
+}
+
+/* The slot below `directory` ("d/"), or "" for the working directory. */
+static inline struct slot slot_of(const char *directory)
+{
+    char path[4096];
+    struct slot slot = {0};
+    snprintf(path, sizeof path, "%s.untorn/journal/slot", directory);
+    int file = open(path, O_RDONLY);
+    CHECK(file >= 0);
+    CHECK_INT(slot_read_head(file, &slot), 0);
+    close(file);
+    return slot;
+}
+
+static inline bool is_active(const char *directory)
+{
+    struct slot slot = slot_of(directory);
+    return slot_is_active(&slot);
+}
+
+#endif

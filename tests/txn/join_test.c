@@ -1,0 +1,132 @@
+/* A write, update or edit of a member by the thread that has the transaction open joins it. */
+#include "txn/commits.h"
+
+#include <pthread.h>
+
+static struct untorn_error error;
+static struct untorn_transaction *save;
+
+static int add_star(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    char text[64];
+    (void)context;
+    int size = snprintf(text, sizeof text, "%s*", old ? old->data : "none");
+    return untorn_change_set(change, text, (size_t)size);
+}
+
+static void begin(const char *path, const char *text)
+{
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, path, text, strlen(text), NULL, &error), 0);
+}
+
+static void end(int expected)
+{
+    CHECK_INT(untorn_transaction_commit(save, &error), expected);
+    untorn_transaction_free(save);
+}
+
+TEST(a_write_of_a_member_joins)
+{
+    put("x", "old");
+    begin("x", "put");
+    CHECK_INT(untorn_write("x", "joined", 6, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "old");
+    end(0);
+    CHECK_TEXT(text_of("x"), "joined");
+}
+
+TEST(a_member_is_known_by_the_file_not_by_the_path)
+{
+    put("x", "old");
+    CHECK_INT(symlink("x", "link"), 0);
+    begin("x", "put");
+    CHECK_INT(untorn_write("./link", "joined", 6, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "old");
+    end(0);
+    CHECK_TEXT(text_of("x"), "joined");
+}
+
+TEST(a_write_of_another_file_does_not)
+{
+    begin("x", "put");
+    CHECK_INT(untorn_write("y", "now", 3, NULL, &error), 0);
+    CHECK_TEXT(text_of("y"), "now");
+    end(0);
+}
+
+TEST(an_update_goes_on_from_what_the_member_would_become)
+{
+    put("x", "old");
+    begin("x", "put");
+    CHECK_INT(untorn_update("x", add_star, NULL, NULL, &error), 0);
+    CHECK_INT(untorn_update("x", add_star, NULL, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "old");
+    end(0);
+    CHECK_TEXT(text_of("x"), "put**");
+}
+
+TEST(an_update_that_goes_on_from_the_file_is_on_condition_that_it_stays)
+{
+    for (int i = 0; i < 2; i++) {
+        put("x", "old");
+        CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+        CHECK_INT(untorn_transaction_change(save, "x", add_star, NULL, NULL, &error), 0);
+        CHECK_INT(untorn_update("x", add_star, NULL, NULL, &error), 0);
+        if (i == 1)
+            put("x", "other");
+        end(i == 1 ? -UNTORN_CHANGED : 0);
+        CHECK_TEXT(text_of("x"), i == 1 ? "other" : "old**");
+    }
+}
+
+TEST(an_update_that_goes_on_from_no_file_is_on_condition_that_there_is_none)
+{
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_change(save, "x", add_star, NULL, NULL, &error), 0);
+    CHECK_INT(untorn_update("x", add_star, NULL, NULL, &error), 0);
+    put("x", "other");
+    end(-UNTORN_EXISTS);
+    CHECK_TEXT(text_of("x"), "other");
+}
+
+TEST(an_edit_joins_too)
+{
+    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "b", .value = "2", .value_size = 1};
+    put("x.json", "{\"a\": 1}\n");
+    begin("x.json", "{\"c\": 3}\n");
+    CHECK_INT(untorn_edit("x.json", &edit, 1, NULL, NULL, &error), 0);
+    CHECK_TEXT(text_of("x.json"), "{\"a\": 1}\n");
+    end(0);
+    CHECK(strstr(text_of("x.json"), "\"b\": 2") && strstr(text_of("x.json"), "\"c\": 3"));
+}
+
+static void *write_from_another_thread(void *context)
+{
+    (void)context;
+    CHECK_INT(untorn_write("x", "thread", 6, NULL, NULL), 0);
+    return NULL;
+}
+
+TEST(another_thread_is_not_part_of_it)
+{
+    pthread_t thread;
+    begin("x", "put");
+    CHECK_INT(pthread_create(&thread, NULL, write_from_another_thread, NULL), 0);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    CHECK_TEXT(text_of("x"), "thread");
+    end(0);
+    CHECK_TEXT(text_of("x"), "put");
+}
+
+TEST(after_the_end_of_the_transaction_a_write_stands_for_itself)
+{
+    begin("x", "put");
+    end(0);
+    CHECK_INT(untorn_write("x", "alone", 5, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "alone");
+    begin("x", "put");
+    untorn_transaction_free(save);
+    CHECK_INT(untorn_write("x", "again", 5, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "again");
+}

@@ -1,0 +1,299 @@
+/* Slots that no commit of ours left here: planted, copied, torn, of other versions. Whatever a
+ * slot says, no file is harmed that its maker could not have changed anyway. */
+#include "harness.h"
+
+#include <untorn.h>
+
+#include "file/interpose.h"
+#include "txn/planted.h"
+
+static struct untorn_error error;
+
+static void repair(const char *path)
+{
+    size_t still_open;
+    struct untorn_check what = {.repair = true};
+    CHECK_INT(untorn_check(path, &what, NULL, &still_open, &error), 0);
+}
+
+/* All that a user does in a directory. */
+static void use_directory(void)
+{
+    struct untorn_options fast = {.level = UNTORN_CACHE};
+    struct untorn_content content;
+    CHECK_INT(untorn_read("a", NULL, &content, &error), 0);
+    CHECK_TEXT(content.data, "old a");
+    untorn_content_free(&content);
+    CHECK_INT(untorn_write("other", "x", 1, &fast, &error), 0);
+    fast.if_changed = true; /* it is locked and looked at, and stays */
+    CHECK_INT(untorn_write("a", "old a", 5, &fast, &error), 0);
+    repair(".");
+    CHECK_TEXT(text_of("a"), "old a");
+    CHECK_TEXT(text_of("c"), "old c");
+    CHECK(!exists("b"));
+}
+
+static struct plant *plant_three(void)
+{
+    put("a", "old a");
+    put("c", "old c");
+    struct plant *plant = plant_begin("a");
+    plant_member(plant, "a", "new a");
+    plant_member(plant, "b", "new b");
+    plant_member(plant, "c", NULL);
+    return plant;
+}
+
+/* [SLOT-1] */
+TEST(no_slot_with_a_flipped_bit_or_a_missing_end_is_applied)
+{
+    char good[4096], bad[4096];
+    work_in_memory();
+    struct plant *plant = plant_three();
+    plant_write(plant, SLOT_COMMITTED, 0600);
+    plant_die(plant);
+    ssize_t size = get_bytes(PLANT_SLOT, good, sizeof good);
+    for (ssize_t i = 0; i < size; i++) {
+        memcpy(bad, good, (size_t)size);
+        bad[i] ^= (char)(1 << i % 8);
+        put_bytes(PLANT_SLOT, bad, (size_t)size);
+        use_directory();
+        put_bytes(PLANT_SLOT, good, (size_t)i);
+        use_directory();
+    }
+    put_bytes(PLANT_SLOT, good, (size_t)size); /* the control */
+    repair(".");
+    CHECK_TEXT(text_of("a"), "new a");
+    CHECK_TEXT(text_of("b"), "new b");
+    CHECK(!exists("c"));
+}
+
+/* Changes `size` bytes of the header, with a check that fits. */
+static void patch_head(size_t at_byte, const void *bytes, size_t size)
+{
+    unsigned char head[SLOT_HEAD];
+    int file = open(PLANT_SLOT, O_RDWR);
+    CHECK_INT(pread(file, head, sizeof head, 0), sizeof head);
+    memcpy(head + at_byte, bytes, size);
+    struct untorn_hash hash = untorn_hash(head, 496);
+    memcpy(head + 496, hash.bytes, 16);
+    CHECK_INT(pwrite(file, head, sizeof head, 0), sizeof head);
+    close(file);
+}
+
+TEST(a_slot_of_another_version_is_not_applied)
+{
+    static const unsigned char versions[] = {0, 2, 255};
+    struct plant *plant = plant_three();
+    for (size_t i = 0; i < sizeof versions; i++) {
+        plant_write(plant, SLOT_COMMITTED, 0600);
+        patch_head(16, &versions[i], 1);
+        plant_die(plant);
+        use_directory();
+        CHECK_INT(remove(PLANT_SLOT), 0);
+        plant = plant_three();
+    }
+}
+
+TEST(a_slot_with_numbers_that_make_no_sense_is_not_applied)
+{
+    static const struct {
+        size_t at;
+        uint64_t value;
+        size_t size;
+    } patches[] = {
+        {20, 4, 4},           /* a state that there is not */
+        {64, 1, 8},           /* a body without room for the records */
+        {64, UINT64_MAX, 8},  /* one that is larger than anything */
+        {72, UINT64_MAX, 8},  /* records that are */
+        {72, 0, 8},           /* none */
+        {96, UINT32_MAX, 4},  /* more members than there are */
+        {96, 1, 4},           /* fewer */
+        {100, UINT32_MAX, 4}, /* more directories */
+        {104, 1, 4},          /* a participant without a coordinator */
+        {300, 1, 1},          /* something where nothing is */
+    };
+    work_in_memory();
+    for (size_t i = 0; i < sizeof patches / sizeof *patches; i++) {
+        struct plant *plant = plant_three();
+        plant_write(plant, SLOT_COMMITTED, 0600);
+        patch_head(patches[i].at, &patches[i].value, patches[i].size);
+        plant_die(plant);
+        use_directory();
+        CHECK_INT(remove(PLANT_SLOT), 0);
+    }
+}
+
+/* [SLOT-2] */
+TEST(a_slot_that_names_another_place_is_not_applied_and_is_reported)
+{
+    static const char *const names[] = {"../x", "/etc/x",  "..",        ".",
+                                        "d/x",  ".untorn", ".untorn-0", "../../x"};
+    work_in_memory();
+    make_dir("d", 0755);
+    make_dir("d/d", 0755);
+    put("x", "victim");
+    put("d/d/x", "victim");
+    CHECK_INT(chdir("d"), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct plant *plant = plant_three();
+        struct slot_member *member = plant_member(plant, "planted", "planted");
+        strcpy(member->name, names[i]);
+        plant_write(plant, SLOT_COMMITTED, 0600);
+        plant_die(plant);
+        use_directory();
+        CHECK(exists(PLANT_SLOT));
+        CHECK_TEXT(text_of("../x"), "victim");
+        CHECK_TEXT(text_of("d/x"), "victim");
+        CHECK(!exists("../../x"));
+        CHECK(!exists("/etc/x"));
+        struct stat status;
+        CHECK_INT(lstat(".untorn", &status), 0);
+        CHECK(S_ISDIR(status.st_mode));
+        size_t still_open;
+        struct untorn_check what = {0};
+        CHECK_INT(untorn_check(".", &what, NULL, &still_open, &error), 0);
+        CHECK_INT(still_open, 1);
+        what.repair = what.abandon = true;
+        CHECK_INT(untorn_check(".", &what, NULL, &still_open, &error), 0);
+        CHECK_INT(still_open, 0);
+        CHECK(!exists(PLANT_SLOT));
+        remove_tree(".untorn/kept");
+    }
+}
+
+TEST(the_stage_of_a_member_cannot_be_a_file_elsewhere)
+{
+    put("victim", "victim");
+    put("a", "old a");
+    static const char *const stages[] = {"../../victim", "/etc/passwd", "..", "link"};
+    for (size_t i = 0; i < 4; i++) {
+        struct plant *plant = plant_begin("a");
+        struct slot_member *member = plant_staged(plant, "a", "victim");
+        if (i == 3 && !exists(".untorn/stage/link"))
+            CHECK_INT(symlink("../../victim", ".untorn/stage/link"), 0);
+        strcpy(member->stage, stages[i]);
+        plant_write(plant, SLOT_COMMITTED, 0600);
+        plant_die(plant);
+        (void)untorn_write("a", "mine", 4, NULL, &error);
+        CHECK_TEXT(text_of("victim"), "victim");
+        CHECK(strcmp(text_of("a"), "victim") != 0);
+        CHECK(S_ISREG(stat_of("a").st_mode));
+        put("a", "old a");
+        (void)remove(PLANT_SLOT);
+    }
+}
+
+TEST(a_directory_that_was_copied_is_used_as_it_is)
+{
+    struct plant *plant = plant_three();
+    plant_write(plant, SLOT_COMMITTED, 0600);
+    plant_die(plant);
+    CHECK_INT(system("mkdir copy && cp -a a c .untorn copy/"), 0);
+    CHECK_INT(chdir("copy"), 0);
+    use_directory();
+    CHECK(exists(PLANT_SLOT));
+    CHECK_INT(chdir(".."), 0);
+    repair(".");
+    CHECK_TEXT(text_of("a"), "new a"); /* the original is finished */
+    CHECK_TEXT(text_of("copy/a"), "old a");
+}
+
+/* The next commit there takes the place of a slot that is not ours. */
+TEST(a_foreign_slot_does_not_keep_commits_out)
+{
+    struct plant *plant = plant_three();
+    plant_write(plant, SLOT_COMMITTED, 0600);
+    plant_die(plant);
+    CHECK_INT(system("cp -a .untorn copy && rm -r .untorn && mv copy .untorn"), 0);
+    struct untorn_transaction *save = NULL;
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, "a", "1", 1, NULL, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, "c", "2", 1, NULL, &error), 0);
+    CHECK_INT(untorn_transaction_commit(save, &error), 0);
+    untorn_transaction_free(save);
+    CHECK_TEXT(text_of("a"), "1");
+    CHECK_TEXT(text_of("c"), "2");
+    CHECK(!exists("b"));
+}
+
+/* ---- by another user ---- */
+
+static void plant_as(void *context)
+{
+    struct plant *plant = plant_begin("open/a");
+    plant_member(plant, "a", "planted");
+    struct slot_member *created = plant_member(plant, "b", "planted");
+    created->after.mode = 06755;
+    created->after.owner = created->after.group = 0;
+    plant_member(plant, "c", NULL);
+    if (context)
+        strcpy(created->name, context);
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+static void prepare_open(void)
+{
+    need_root();
+    make_dir("open", 0777);
+    put("open/a", "root's");
+    put("open/c", "root's");
+    CHECK_INT(chmod("open/a", 0644), 0);
+    CHECK_INT(chmod("open/c", 0644), 0);
+}
+
+TEST(what_another_user_planted_gives_him_nothing_that_he_had_not)
+{
+    prepare_open();
+    in_child_as(ALICE, CREW, plant_as, NULL);
+    CHECK_INT(untorn_write("open/b", "mine", 4, NULL, &error), 0);
+    CHECK_INT(untorn_write("open/a", "still mine", 10, NULL, &error), 0);
+    repair("open");
+    CHECK_TEXT(text_of("open/a"), "still mine");
+    CHECK_TEXT(text_of("open/c"), "root's");
+    CHECK_INT(stat_of("open/a").st_uid, 0);
+    CHECK_INT(mode_of("open/a"), 0644);
+    struct stat created = stat_of("open/b");
+    CHECK(created.st_uid == ALICE || strcmp(text_of("open/b"), "planted") != 0);
+    CHECK_INT(created.st_mode & 06000, 0);
+}
+
+TEST(what_another_user_planted_reaches_no_other_place)
+{
+    static const char *const names[] = {"../x", "/etc/untorn-planted", ".untorn", "..",
+                                        "a/../../x"};
+    prepare_open();
+    put("x", "root's");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        in_child_as(ALICE, CREW, plant_as, (void *)names[i]);
+        CHECK_INT(untorn_write("open/other", "mine", 4, NULL, &error), 0);
+        CHECK_INT(untorn_write("open/c", "mine", 4, NULL, &error), 0);
+        repair("open");
+        CHECK_TEXT(text_of("x"), "root's");
+        CHECK_TEXT(text_of("open/a"), "root's");
+        CHECK_TEXT(text_of("open/c"), "mine");
+        CHECK(!exists("/etc/untorn-planted"));
+        remove_tree("open/.untorn");
+    }
+}
+
+static void stage_as(void *context)
+{
+    (void)context;
+    struct plant *plant = plant_begin("open/a");
+    struct slot_member *member = plant_staged(plant, "new", "secret");
+    CHECK_INT(remove("open/.untorn/stage/new.0123456789abcdef"), 0);
+    CHECK_INT(symlink("/etc/shadow", "open/.untorn/stage/new.0123456789abcdef"), 0);
+    member->inlined = false;
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+TEST(a_planted_stage_does_not_lead_to_what_only_root_may_read)
+{
+    prepare_open();
+    in_child_as(ALICE, CREW, stage_as, NULL);
+    (void)untorn_write("open/new", "mine", 4, NULL, &error);
+    repair("open");
+    CHECK(!exists("open/new") || strcmp(text_of("open/new"), "mine") == 0);
+    CHECK(exists("/etc/shadow") || !exists("/etc/passwd"));
+}

@@ -1,0 +1,352 @@
+/* A process is killed in the middle of a commit; the next ones find what it left. */
+#include "txn/commits.h"
+
+static struct untorn_error error;
+
+static const struct step two[] = {PUT("x", "new x"), PUT("y", "new y"), {0}};
+static const struct step apart[] = {PUT("a/x", "new x"), PUT("b/y", "new y"), {0}};
+
+static void begin_two(void)
+{
+    put("x", "old x");
+    put("y", "old y");
+}
+
+static void begin_apart(void)
+{
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    put("a/x", "old x");
+    put("b/y", "old y");
+}
+
+static int leave(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    (void)context, (void)old, (void)change;
+    return 0;
+}
+
+static int touch(const char *path)
+{
+    return untorn_update(path, leave, NULL, NULL, &error);
+}
+
+TEST(what_was_committed_is_finished_by_the_next_use_of_any_member)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_two();
+        die_at(two, CALL_RENAME, "/y", 1);
+        CHECK_TEXT(text_of("x"), "new x");
+        CHECK_TEXT(text_of("y"), "old y");
+        CHECK_INT(slot_of("").state, SLOT_COMMITTED);
+        CHECK_INT(touch(i ? "x" : "y"), 0); /* [RECOVER-1] */
+        CHECK(error.flags & UNTORN_FLAG_RECOVERED);
+        CHECK_TEXT(text_of("x"), "new x");
+        CHECK_TEXT(text_of("y"), "new y");
+        CHECK(!is_active(""));
+        CHECK_INT(count_entries(".untorn/stage", ""), 0);
+        CHECK_INT(touch("y"), 0);
+        CHECK(!(error.flags & UNTORN_FLAG_RECOVERED));
+    }
+}
+
+TEST(what_was_not_committed_never_was)
+{
+    begin_two();
+    die_at(two, CALL_WRITE, "/slot", 1);
+    CHECK_INT(touch("x"), 0);
+    CHECK_INT(touch("y"), 0);
+    CHECK_TEXT(text_of("x"), "old x");
+    CHECK_TEXT(text_of("y"), "old y");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+TEST(a_write_of_another_file_does_not_wait_for_an_unfinished_commit)
+{
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    CHECK_INT(untorn_write("z", "z", 1, NULL, &error), 0);
+    CHECK(!(error.flags & UNTORN_FLAG_RECOVERED));
+    CHECK_TEXT(text_of("y"), "old y");
+}
+
+TEST(a_lock_finishes_the_commit_first)
+{
+    struct untorn_lock *lock;
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    CHECK_INT(untorn_lock("y", UNTORN_LOCK_SHARED, NULL, &lock, &error), 0);
+    CHECK_TEXT(text_of("y"), "new y");
+    untorn_unlock(lock);
+}
+
+TEST(a_commit_of_other_files_finishes_what_lies_in_its_slot)
+{
+    const struct step others[] = {PUT("v", "1"), PUT("w", "2"), {0}};
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    CHECK_INT(commit_steps(others, NULL, &error), 0);
+    CHECK_TEXT(text_of("y"), "new y");
+    CHECK_TEXT(text_of("w"), "2");
+}
+
+TEST(a_commit_over_two_directories_is_finished_from_either)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_apart();
+        die_at(apart, CALL_RENAME, "b/y", 1);
+        CHECK_TEXT(text_of("a/x"), "new x");
+        CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
+        CHECK_INT(touch(i ? "a/x" : "b/y"), 0);
+        CHECK_TEXT(text_of("b/y"), "new y");
+        CHECK(!is_active("a/"));
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+TEST(a_participant_whose_coordinator_never_committed_is_given_up)
+{
+    begin_apart();
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 1);
+    CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "old y");
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_INT(slot_of("b/").state, SLOT_IDLE); /* [RECOVER-4] */
+    CHECK_INT(count_entries("b/.untorn/stage", ""), 0);
+}
+
+TEST(without_the_coordinators_directory_it_is_in_doubt_and_nothing_changes)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("a", "elsewhere"), 0);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT); /* [RECOVER-5] */
+    CHECK(strstr(error.detail, "/a,") != NULL);
+    CHECK_INT(untorn_write("b/y", "mine", 4, NULL, &error), -UNTORN_IN_DOUBT);
+    CHECK_TEXT(text_of("b/y"), "old y");
+    CHECK_INT(untorn_write("b/other", "mine", 4, NULL, &error), 0);
+    CHECK_INT(rename("elsewhere", "a"), 0);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+}
+
+TEST(another_directory_of_the_same_name_is_not_the_coordinators)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("a", "elsewhere"), 0);
+    make_dir("a", 0755);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT); /* [SEAT-1] */
+}
+
+TEST(directories_that_were_moved_together_find_each_other)
+{
+    make_dir("top", 0755);
+    CHECK_INT(chdir("top"), 0);
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(chdir(".."), 0);
+    CHECK_INT(rename("top", "moved"), 0);
+    CHECK_INT(touch("moved/b/y"), 0);
+    CHECK_TEXT(text_of("moved/b/y"), "new y");
+}
+
+TEST(a_decision_is_kept_for_a_participant_that_is_away)
+{
+    const struct step later[] = {PUT("a/x", "later"), PUT("a/z", "later"), {0}};
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("b", "away"), 0);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK(!is_active("a/")); /* [RECOVER-3] */
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    CHECK_INT(commit_steps(later, NULL, &error), 0); /* the slot is free again */
+    CHECK_INT(rename("away", "b"), 0);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_TEXT(text_of("a/x"), "later");
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
+}
+
+TEST(a_member_that_somebody_changed_stays_and_the_new_version_is_kept_aside)
+{
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    put("y", "by hand");
+    CHECK_INT(touch("x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT); /* [FINISH-1] */
+    CHECK_TEXT(text_of("y"), "by hand");
+    CHECK_TEXT(text_of(only_entry(".untorn/kept", "conflict-y")), "new y");
+    CHECK(!is_active(""));
+    CHECK_INT(untorn_write("y", "next", 4, NULL, &error), 0);
+}
+
+TEST(a_copied_slot_is_never_applied)
+{
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    CHECK_INT(system("mkdir copy && cp -a x y .untorn copy/"), 0);
+    CHECK_INT(untorn_update("copy/y", leave, NULL, NULL, &error), 0);
+    CHECK_TEXT(text_of("copy/y"), "old y"); /* [SLOT-1] */
+    const struct step steps[] = {PUT("copy/x", "1"), PUT("copy/y", "2"), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK_INT(count_entries("copy/.untorn/kept", "foreign-slot"), 1);
+}
+
+TEST(a_slot_of_somebody_who_may_not_write_the_file_is_never_applied)
+{
+    need_root();
+    make_dir("d", 0777);
+    put("d/x", "old x");
+    put("d/y", "old y");
+    CHECK_INT(chown("d/x", ALICE, ALICE), 0);
+    CHECK_INT(chown("d/y", ALICE, ALICE), 0);
+    const struct step steps[] = {PUT("d/x", "new x"), PUT("d/y", "new y"), {0}};
+    die_at(steps, CALL_RENAME, "d/y", 1);
+    CHECK_INT(chown("d/.untorn/journal/slot", BOB, BOB), 0);
+    CHECK_INT(touch("d/y"), 0);
+    CHECK_TEXT(text_of("d/y"), "old y");
+}
+
+TEST(a_new_file_belongs_to_who_committed_it_though_root_finishes_it)
+{
+    need_root();
+    make_dir("d", 0755);
+    CHECK_INT(chown("d", ALICE, ALICE), 0);
+    static const struct step steps[] = {PUT("d/x", "new x"), PUT("d/y", "new y"), {0}};
+    static struct death death = {steps, NULL, CALL_RENAME, "d/y", 1};
+    struct as_user as = {ALICE, ALICE, commit_and_die, &death};
+    CHECK_INT(end_of(start_child(run_as_user, &as)), -SIGKILL);
+    CHECK_INT(touch("d/x"), 0);
+    CHECK_TEXT(text_of("d/y"), "new y");
+    CHECK_INT(stat_of("d/y").st_uid, ALICE);
+}
+
+TEST(removal_and_creation_are_finished_too)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT("made", "new"), REMOVE("y"), {0}};
+    begin_two();
+    die_at(steps, CALL_RENAME, "/made", 1);
+    CHECK(exists("y"));
+    CHECK_INT(touch("x"), 0);
+    CHECK_TEXT(text_of("made"), "new");
+    CHECK(!exists("y"));
+}
+
+static void damage_stage(void *context)
+{
+    (void)context;
+    put(only_entry(".untorn/stage", "y."), "damaged");
+}
+
+TEST(a_stage_that_does_not_have_its_hash_is_not_used)
+{
+    static char large[100 * 1024 + 1];
+    memset(large, 'L', sizeof large - 1);
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large), {0}};
+    begin_two();
+    die_at(steps, CALL_RENAME, "/y", 1);
+    damage_stage(NULL);
+    CHECK_INT(touch("x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT);
+    CHECK_TEXT(text_of("y"), "old y"); /* [FINISH-2] */
+}
+
+static void recover_and_die(void *context)
+{
+    const struct death *death = context;
+    at(death->call, death->path, death->nth, die, NULL);
+    CHECK_INT(touch("x"), 0);
+}
+
+/* [FINISH-3] */
+TEST(a_recovery_that_is_killed_anywhere_is_done_again)
+{
+    static const enum call calls[] = {CALL_OPEN, CALL_RENAME, CALL_WRITE, CALL_FSYNC, CALL_FLOCK};
+    int killed = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (int nth = 1; nth <= 3; nth++) {
+            struct death death = {.call = calls[i], .path = ".untorn", .nth = nth};
+            begin_two();
+            die_at(two, CALL_RENAME, "/y", 1);
+            killed += end_of(start_child(recover_and_die, &death)) == -SIGKILL;
+            CHECK_INT(touch("y"), 0);
+            CHECK_TEXT(text_of("x"), "new x");
+            CHECK_TEXT(text_of("y"), "new y");
+            CHECK_INT(count_entries(".untorn/kept", ""), 0);
+        }
+    }
+    CHECK(killed >= 10);
+}
+
+TEST(a_large_member_is_finished_from_its_stage)
+{
+    enum { SIZE = 200 * 1024 };
+    static char large[SIZE + 1];
+    memset(large, 'L', SIZE);
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large), {0}};
+    begin_two();
+    die_at(steps, CALL_RENAME, "/y", 1);
+    CHECK(slot_of("").body_size < SIZE);
+    CHECK_INT(touch("x"), 0);
+    CHECK_INT(stat_of("y").st_size, SIZE);
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+}
+
+TEST(an_overwrite_in_place_is_finished_too)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT_AS("y", "new y", .keep_inode = true), {0}};
+    begin_two();
+    ino_t inode = stat_of("y").st_ino;
+    die_at(steps, CALL_WRITE, "/inplace/y", 1);
+    CHECK_INT(touch("x"), 0);
+    CHECK_TEXT(text_of("y"), "new y");
+    CHECK(stat_of("y").st_ino == inode);
+    CHECK_INT(mode_of("y"), 0644);
+}
+
+TEST(before_a_member_changes_again_the_end_of_its_commit_is_flushed_once)
+{
+    begin_two();
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    const struct rule *flushes = watch(CALL_FSYNC, "/slot");
+    CHECK_INT(untorn_write("z", "z", 1, NULL, &error), 0);
+    CHECK_INT(flushes->seen, 0);
+    CHECK_INT(untorn_write("x", "1", 1, NULL, &error), 0);
+    CHECK_INT(flushes->seen, 1); /* [RECOVER-6] */
+    CHECK_INT(slot_of("").state, SLOT_IDLE);
+    CHECK_INT(untorn_write("x", "2", 1, NULL, &error), 0);
+    CHECK_INT(flushes->seen, 1);
+}
+
+static void touch_x(void *context)
+{
+    CHECK_INT(touch(context), 0);
+}
+
+TEST(two_processes_may_finish_it_at_once)
+{
+    for (int i = 0; i < 10; i++) {
+        begin_two();
+        die_at(two, CALL_RENAME, "/y", 1);
+        pid_t one = start_child(touch_x, "x"), other = start_child(touch_x, "y");
+        finish_child(one); /* [RECOVER-2] */
+        finish_child(other);
+        CHECK_TEXT(text_of("x"), "new x");
+        CHECK_TEXT(text_of("y"), "new y");
+        CHECK(!exists(".untorn/kept"));
+    }
+}
+
+TEST(who_holds_the_lock_of_a_member_can_have_the_commit_finished)
+{
+    struct untorn_lock *lock;
+    begin_two();
+    CHECK_INT(untorn_lock("y", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, &error), 0);
+    CHECK_INT(untorn_write("y", "inside", 6, NULL, &error), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_TEXT(text_of("y"), "new y");
+    untorn_unlock(lock);
+}

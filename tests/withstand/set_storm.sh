@@ -1,0 +1,48 @@
+# Many processes commit overlapping sets in different orders, update single members and read the
+# sets, are killed and stopped: no set is torn, no read is mixed, nothing acknowledged is lost.
+# run: budget 40, timeout 300
+. "$TESTS/withstand/lib.sh"
+own_mounts "$@"
+
+long=${UNTORN_LONG:+yes}
+storm() {
+    "$BUILD/tests/set_storm" "$@"
+}
+
+leaves_nothing() {
+    "$UNTORN" commit a=a b=b one/c=one/c two/d=two/d two/e=two/e --keep 0
+    tidy . && tidy one && tidy two
+}
+
+quiet() {
+    storm --operations ${long:+2}3000 --seconds 60
+    leaves_nothing
+}
+
+killed() {
+    storm --kill-us 3000 --operations ${long:+2}6000 --seconds ${long:+6}8
+    leaves_nothing
+}
+
+killed_and_stopped() {
+    storm --kill-us 5000 --stop-us 4000 --operations ${long:+2}6000 --seconds ${long:+6}6
+    leaves_nothing
+}
+
+crowded() {
+    storm --writers 2 --readers 16 --operations 6000 --seconds 20
+}
+
+is_caught() {
+    local status=0
+    storm "$@" || status=$?
+    [ $status = 1 ]
+}
+
+check 'overlapping sets committed in different orders: nothing torn, mixed or lost' quiet
+check 'the same with writers killed' killed
+check 'the same with writers killed and stopped' killed_and_stopped
+check 'readers do not starve writers' crowded
+check 'members written one after the other are caught' \
+    is_caught --scheme one-by-one --kill-us 4000 --operations 3000 --seconds 10
+finish
