@@ -367,6 +367,44 @@ TEST(on_a_file_system_without_any_of_that_versions_are_copied)
     CHECK_INT(umount("d"), 0);
 }
 
+/* ---- two who hold the lock ---- */
+
+static void leave_at_once(void *context)
+{
+    (void)context;
+    _exit(0);
+}
+
+/* Stages under a lock file of its own, and is gone before the swap. */
+static void stage_theirs(void *context)
+{
+    (void)context;
+    forget_rules();
+    inside_hook = false; /* that is the parent's */
+    at(CALL_RENAME, "/d/target", 1, leave_at_once, NULL);
+    save("theirs");
+    _exit(1);
+}
+
+/* As far as a removal of the whole folder has come when it has the lock. */
+static void make_room_for_another(void *context)
+{
+    (void)context;
+    CHECK_INT(system("rm -rf d/.untorn/lock"), 0);
+    in_child(stage_theirs, NULL);
+    CHECK_INT(count_entries(HISTORY, "."), 1);
+}
+
+/* [PAST-6] */
+TEST(after_the_lock_was_removed_nobody_swaps_in_what_another_staged)
+{
+    begin_with("old");
+    at(CALL_RENAME, "/d/target", 1, make_room_for_another, NULL);
+    CHECK_INT(save("mine"), 0);
+    CHECK_TEXT(text_of(TARGET), "mine");
+    CHECK_TEXT(versions(), "old");
+}
+
 /* ---- failures ---- */
 
 TEST(after_a_failed_flush_of_its_folder_the_write_fails)
