@@ -51,6 +51,7 @@ struct pairs_row {
     void (*theirs)(void);
     enum pairs_unit unit;
     double target;       /* the result should be at most this; 0: only shown */
+    bool computes;       /* only that: the processor's time counts, not that of others beside it */
     int batch;           /* calls that make one measurement, for what is too short for one; 0: 1 */
     int count;           /* of pairs; 0: PAIRS_COUNT */
     const char *command; /* that must be found in PATH, else the row is skipped by name */

@@ -228,6 +228,16 @@ struct shape shape_keys(size_t count, int toml)
     return shape;
 }
 
+struct shape shape_dotted(size_t count, int toml)
+{
+    struct shape shape = {0};
+    add(&shape, toml ? "end = 0\n" : "{\n  \"end\": 0");
+    for (size_t i = 0; i < count; i++)
+        add(&shape, toml ? "some.table.key-%zu = %zu\n" : ",\n  \"some.table.key-%zu\": %zu", i, i);
+    add(&shape, toml ? "" : "\n}\n");
+    return shape;
+}
+
 struct shape shape_tables(size_t count, int toml)
 {
     struct shape shape = {0};
@@ -236,6 +246,16 @@ struct shape shape_tables(size_t count, int toml)
         add(&shape,
             toml ? "\n[table-%zu.sub]\na = %zu\n" : ",\n  \"t%zu\": {\"sub\": {\"a\": %zu}}", i, i);
     add(&shape, toml ? "" : "\n}\n");
+    return shape;
+}
+
+struct shape shape_elements(size_t count, int toml)
+{
+    struct shape shape = {0};
+    add(&shape, toml ? "end = 0\n" : "{\n  \"end\": 0,\n  \"element\": [\n    {}");
+    for (size_t i = 0; i < count; i++)
+        add(&shape, toml ? "\n[[element]]\na = %zu\n" : ",\n    {\"a\": %zu}", i);
+    add(&shape, toml ? "" : "\n  ]\n}\n");
     return shape;
 }
 

@@ -29,7 +29,9 @@ struct shape shape_packages(size_t size); /* TOML: [[package]] as in Cargo.lock,
 
 /* What grows in them is counted: `count` times the thing. */
 struct shape shape_keys(size_t count, int toml);
+struct shape shape_dotted(size_t count, int toml);
 struct shape shape_tables(size_t count, int toml);
+struct shape shape_elements(size_t count, int toml); /* [[element]], or objects in an array */
 struct shape shape_arrays(size_t count, int toml);
 struct shape shape_comments(size_t count, int toml); /* JSONC or TOML */
 struct shape shape_depth(size_t count, int toml);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "text/document.h"
 #include "text/format.h"
 #include "text/number.h"
@@ -51,7 +52,7 @@ int untorn_document_parse(const void *data, size_t size, enum untorn_format form
                           struct untorn_document **ret_document, struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, NULL);
-    char *copy = size < SIZE_MAX ? malloc(size + 1) : NULL;
+    char *copy = size < SIZE_MAX ? pages_malloc(size + 1) : NULL;
     *ret_document = NULL;
     if (!copy)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
@@ -163,32 +164,37 @@ const char *untorn_document_text(const struct untorn_document *document, size_t 
     return document->text;
 }
 
-int untorn_document_edit(struct untorn_document *document, const struct untorn_edit *edits,
-                         size_t count, struct untorn_error *reterr)
+static void replace(struct untorn_document *document, char *text, struct parsed parsed)
 {
-    struct untorn_error local, *error = error_begin(reterr, &local, NULL);
-    enum untorn_format format = document->parsed.format;
-    struct parsed parsed = {0};
-    char *text = NULL;
-    size_t size;
-    int rc = write_text(document, error);
-    if (rc == 0)
-        rc = document_edit(document->text, document->size, format, edits, count, &text, &size,
-                           error);
-    if (rc == 0)
-        rc = document_parse(text, size, format, &parsed, error);
-    if (rc != 0) {
-        free(text);
-        return rc;
-    }
     parsed_free(&document->parsed);
     free(document->text);
     document->parsed = parsed;
     document->text = text;
-    document->size = size;
+    document->size = parsed.size;
     document->is_being_made = false;
-    mark_text(document);
-    return 0;
+}
+
+int untorn_document_edit(struct untorn_document *document, const struct untorn_edit *edits,
+                         size_t count, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, NULL);
+    struct parsed made = {0}, parsed, *old = &document->parsed;
+    char *text = NULL;
+    int rc = write_text(document, error);
+    if (rc == 0 && document->is_being_made) {
+        rc = document_parse(document->text, document->size, old->format, &made, error);
+        old = &made;
+    }
+    if (rc == 0) {
+        document->parsed.root->key_raw = NULL; /* as the planners expect it */
+        rc = document_edit_parsed(old, edits, count, &text, &parsed, error);
+    }
+    if (rc == 0 && text)
+        replace(document, text, parsed);
+    if (!document->is_being_made)
+        mark_text(document);
+    parsed_free(&made);
+    return rc;
 }
 
 /* ---- looking ---- */
@@ -382,11 +388,8 @@ struct untorn_node *untorn_document_add(struct untorn_document *document,
                                         key_size, kind, scalar ? text : NULL, size);
     if (!node)
         return NULL;
-    if (scalar && kind != UNTORN_STRING) {
-        node->raw = node->text; /* to be written as given */
-        node->raw_size = node->size;
-        node->raw_format = format;
-    }
+    if (scalar && kind != UNTORN_STRING)
+        node_spell(node, node->text, node->size, format); /* to be written as given */
     if (!parent) {
         document->parsed.root = node;
         document->has_root = true;

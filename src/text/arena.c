@@ -5,36 +5,115 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
+/* Heads are small pieces from the heap also where the bytes are not: what looks for leaks follows
+ * them. */
 struct arena_block {
     struct arena_block *next;
-    size_t size; /* of the whole block */
+    size_t size;
+    char *pages; /* the bytes; NULL if they lie behind the head */
 };
 
-enum { FIRST = 4 * 1024, LARGEST = 1024 * 1024, ALIGN = alignof(max_align_t) };
+/* Lies in the room itself. */
+struct arena_room {
+    struct arena_room *next;
+    size_t size;
+};
+
+enum {
+    FIRST = 4 * 1024,
+    SMALL = 64 * 1024, /* what fits in blocks up to this size is no large document */
+    LARGEST = 64 * 1024 * 1024,
+    WORTH = 512, /* keeping as a room */
+    ALIGN = alignof(uint64_t),
+    HEAD = (sizeof(struct arena_block) + ALIGN - 1) / ALIGN * ALIGN,
+};
 
 static size_t round_up(size_t size)
 {
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Blocks double, so that a small document needs little and a large one few. */
-static int add_block(struct arena *arena, size_t size)
+/* A quarter full it still costs less than as many small pages. */
+static bool is_large(size_t size)
 {
-    size_t head = round_up(sizeof(struct arena_block));
+    return size >= PAGES_LARGE / 4;
+}
+
+/* Blocks grow, so that a small document needs little and a large one few. */
+static size_t block_size(const struct arena *arena, size_t size)
+{
     size_t whole = arena->blocks ? 2 * arena->blocks->size : FIRST;
+    if (arena->grows && whole > SMALL && whole < PAGES_LARGE)
+        whole = PAGES_LARGE;
     whole = whole > LARGEST ? LARGEST : whole;
-    if (size > SIZE_MAX - head - ALIGN)
-        return -1;
-    if (whole < head + size)
-        whole = head + size;
-    struct arena_block *block = malloc(whole);
+    whole = whole > size ? whole : size;
+    return is_large(whole) ? (whole + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE : whole;
+}
+
+static void free_block(struct arena_block *block)
+{
+    if (block->pages)
+        pages_give_back(block->pages, block->size);
+    free(block);
+}
+
+static struct arena_block *make_block(size_t size)
+{
+    bool large = is_large(size);
+    struct arena_block *block = malloc(HEAD + (large ? 0 : size));
+    if (!block)
+        return NULL;
+    *block = (struct arena_block){.size = size, .pages = large ? pages_take(size) : NULL};
+    if (!large || block->pages)
+        return block;
+    free(block);
+    return NULL;
+}
+
+static struct arena_block *take_block(struct arena *arena, size_t size)
+{
+    struct arena_block *block = arena->kept;
+    if (block && block->size >= size) {
+        arena->kept = block->next;
+        return block;
+    }
+    return size > SIZE_MAX / 4 ? NULL : make_block(block_size(arena, size));
+}
+
+/* What is left of the room that is being filled, for later. */
+static void leave_room(struct arena *arena)
+{
+    size_t size = (size_t)(arena->end - arena->at);
+    struct arena_room *room = (struct arena_room *)(void *)arena->at;
+    if (size < WORTH)
+        return;
+    *room = (struct arena_room){arena->rooms, size};
+    arena->rooms = room;
+}
+
+static void enter_room(struct arena *arena, void *start, size_t size)
+{
+    leave_room(arena);
+    arena->at = start;
+    arena->end = arena->at + size;
+}
+
+static int find_room(struct arena *arena, size_t size)
+{
+    struct arena_room *room = arena->rooms;
+    if (room && room->size >= size) {
+        arena->rooms = room->next;
+        enter_room(arena, room, room->size);
+        return 0;
+    }
+    struct arena_block *block = take_block(arena, size);
     if (!block)
         return -1;
     block->next = arena->blocks;
-    block->size = whole;
     arena->blocks = block;
-    arena->at = (char *)block + head;
-    arena->end = (char *)block + whole;
+    enter_room(arena, block->pages ? block->pages : (char *)block + HEAD, block->size);
     return 0;
 }
 
@@ -43,7 +122,7 @@ void *arena_take(struct arena *arena, size_t size)
     if (size > SIZE_MAX / 2)
         return NULL;
     size = round_up(size > 0 ? size : 1); /* NULL means no memory, and nothing else */
-    if ((size_t)(arena->end - arena->at) < size && add_block(arena, size) < 0)
+    if ((size_t)(arena->end - arena->at) < size && find_room(arena, size) < 0)
         return NULL;
     void *taken = arena->at;
     arena->at += size;
@@ -61,23 +140,36 @@ char *arena_copy(struct arena *arena, const void *data, size_t size)
     return copy;
 }
 
+void arena_give_back(struct arena *arena, void *piece, size_t size)
+{
+    if (size >= WORTH)
+        enter_room(arena, piece, size / ALIGN * ALIGN);
+}
+
 struct arena_mark arena_mark(const struct arena *arena)
 {
-    return (struct arena_mark){arena->blocks, arena->at};
+    return (struct arena_mark){arena->blocks, arena->at, arena->end};
 }
 
 void arena_rewind(struct arena *arena, struct arena_mark mark)
 {
     while (arena->blocks != mark.blocks) {
-        struct arena_block *next = arena->blocks->next;
-        free(arena->blocks);
-        arena->blocks = next;
+        struct arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        block->next = arena->kept;
+        arena->kept = block;
     }
+    arena->rooms = NULL; /* some may lie in those blocks */
     arena->at = mark.at;
-    arena->end = mark.blocks ? (char *)mark.blocks + mark.blocks->size : NULL;
+    arena->end = mark.end;
 }
 
 void arena_free(struct arena *arena)
 {
-    arena_rewind(arena, (struct arena_mark){NULL, NULL});
+    arena_rewind(arena, (struct arena_mark){0});
+    while (arena->kept) {
+        struct arena_block *block = arena->kept;
+        arena->kept = block->next;
+        free_block(block);
+    }
 }

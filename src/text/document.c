@@ -406,6 +406,15 @@ static int apply(struct editing *editing, const struct untorn_edit *edit,
     return rc;
 }
 
+static int apply_all(struct editing *editing, const struct untorn_edit *edits, size_t count,
+                     struct untorn_error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = apply(editing, &edits[i], error);
+    return rc;
+}
+
 int document_edit_planned(const char *text, size_t size, enum untorn_format format, planner *plan,
                           const struct untorn_edit *edits, size_t count, char **ret_text,
                           size_t *ret_size, struct untorn_error *error)
@@ -414,10 +423,22 @@ int document_edit_planned(const char *text, size_t size, enum untorn_format form
     *ret_text = NULL;
     *ret_size = 0;
     int rc = editing_begin(&editing, text, size, format, plan, error);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = apply(&editing, &edits[i], error);
+    if (rc == 0)
+        rc = apply_all(&editing, edits, count, error);
     if (rc == 0)
         rc = editing_take(&editing, ret_text, ret_size, error); /* [DOCUMENT-3] */
+    editing_free(&editing);
+    return rc;
+}
+
+int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits, size_t count,
+                         char **ret_text, struct parsed *ret_parsed, struct untorn_error *error)
+{
+    struct editing editing;
+    editing_borrow(&editing, parsed);
+    int rc = apply_all(&editing, edits, count, error);
+    if (rc == 0)
+        rc = editing_take_parsed(&editing, ret_text, ret_parsed, error); /* [DOCUMENT-3] */
     editing_free(&editing);
     return rc;
 }

@@ -28,6 +28,11 @@ int document_edit_planned(const char *text, size_t size, enum untorn_format form
                           const struct untorn_edit *edits, size_t count, char **ret_text,
                           size_t *ret_size, struct untorn_error *error);
 
+/* The same of a text that was scanned already, and its tree is as before when the call returns. The
+ * new text and its tree are to be freed; both are zero where nothing has changed. */
+int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits, size_t count,
+                         char **ret_text, struct parsed *ret_parsed, struct untorn_error *error);
+
 /* Scans, and puts a flaw into words: -UNTORN_DAMAGED with line, column and an excerpt. */
 int document_parse(const char *text, size_t size, enum untorn_format format,
                    struct parsed *ret_parsed, struct untorn_error *error);

@@ -7,41 +7,75 @@
 #include "text/format.h"
 #include "text/place.h"
 
+static planner *planner_of(enum untorn_format format)
+{
+    return format_is_toml(format) ? plan_toml : plan_json;
+}
+
 int editing_begin(struct editing *ret_editing, const char *text, size_t size,
                   enum untorn_format format, planner *plan, struct untorn_error *error)
 {
-    *ret_editing = (struct editing){.plan = plan};
-    if (!plan)
-        ret_editing->plan = format_is_toml(format) ? plan_toml : plan_json;
+    *ret_editing = (struct editing){.plan = plan ? plan : planner_of(format)};
     return document_parse(text, size, format, &ret_editing->parsed, error);
 }
 
-/* Does to the old data what the plan was to do to the text. The old tree is not used for anything
- * else afterwards. *ret_root is what the new text must hold. */
-static bool change_data(struct parsed *parsed, const struct change *change,
+void editing_borrow(struct editing *ret_editing, struct parsed *parsed)
+{
+    *ret_editing =
+        (struct editing){.plan = planner_of(parsed->format), .parsed = *parsed, .lent = parsed};
+}
+
+/* Does to the old data what the plan was to do to the text. *ret_root is what the new text must
+ * hold. */
+static bool change_data(struct arena *arena, const struct change *change,
                         struct untorn_node **ret_root)
 {
     struct untorn_node *node = (struct untorn_node *)change->node;
     struct untorn_node *value = (struct untorn_node *)change->value;
-    *ret_root = parsed->root;
     switch (change->kind) {
     case CHANGE_REPLACE:
-        if (node == parsed->root)
-            *ret_root = value;
-        else
+        if (node->parent)
             node_replace(node, value);
+        else
+            *ret_root = value;
         return true;
     case CHANGE_ADD:
-        return node_put_member(&parsed->arena, node, change->key, change->key_size, value);
+        return node_put_member(arena, node, change->key, change->key_size, value);
     case CHANGE_INSERT:
         return node_put_element(node, change->index, value);
     case CHANGE_REMOVE:
         node_remove(node);
         return true;
     case CHANGE_RENAME:
-        return node_rename(&parsed->arena, node, change->key, change->key_size);
+        return node_rename(arena, node, change->key, change->key_size);
     }
     return false;
+}
+
+/* `before` is what the node was like; the change may have failed half-way. */
+static void undo_change(const struct change *change, const struct untorn_node *before)
+{
+    struct untorn_node *node = (struct untorn_node *)change->node;
+    struct untorn_node *value = (struct untorn_node *)change->value;
+    bool removed = change->kind == CHANGE_REMOVE;
+    if (change->kind == CHANGE_RENAME && node->key != before->key) {
+        node_remove(node);
+        removed = true;
+        node->key = before->key;
+        node->key_size = before->key_size;
+    }
+    if (removed)
+        node_put_back(node, before->parent, before->next);
+    else if (change->kind == CHANGE_REPLACE && before->parent)
+        node_replace(value, node);
+    else if (value && value->parent)
+        node_remove(value);
+}
+
+/* In which the tree lies. */
+static struct arena *arena_of(struct editing *editing)
+{
+    return editing->lent ? &editing->lent->arena : &editing->parsed.arena;
 }
 
 static int misplanned(struct untorn_error *error, const struct flaw *flaw, const char *text,
@@ -58,12 +92,12 @@ static int misplanned(struct untorn_error *error, const struct flaw *flaw, const
 }
 
 /* Scans the new text, and compares it with the data as it must be. */
-static int prove(const char *text, size_t size, enum untorn_format format,
+static int prove(struct editing *editing, const char *text, size_t size,
                  const struct untorn_node *expected, struct parsed *ret_parsed,
                  struct untorn_error *error)
 {
     struct flaw flaw = {0};
-    if (parse(text, size, format, ret_parsed, &flaw) < 0)
+    if (parse_in(&editing->used, text, size, editing->parsed.format, ret_parsed, &flaw) < 0)
         return flaw.out_of_memory ? error_fail(error, UNTORN_NO_MEMORY, NULL)
                                   : misplanned(error, &flaw, text, size); /* [DOCUMENT-1] */
     if (!node_equal(expected, ret_parsed->root))
@@ -76,14 +110,16 @@ static int accept(struct editing *editing, char *text, size_t size,
                   const struct untorn_node *expected, struct untorn_error *error)
 {
     struct parsed parsed = {0};
-    int rc = prove(text, size, editing->parsed.format, expected, &parsed, error);
+    int rc = prove(editing, text, size, expected, &parsed, error);
     if (rc != 0) {
         parsed_free(&parsed);
         free(text);
         return rc;
     }
-    parsed_free(&editing->parsed);
     free(editing->text);
+    if (!editing->lent)
+        editing->used = editing->parsed.arena;
+    editing->lent = NULL;
     editing->parsed = parsed;
     editing->text = text;
     return 0;
@@ -130,17 +166,40 @@ static bool is_spelling(const struct editing *editing, const struct plan *plan,
            plan->splices[0].at.end == span.end;
 }
 
+/* What a scalar of a lent tree was before. */
+struct noted {
+    struct noted *next;
+    struct untorn_node *node, before;
+};
+
+static bool note(struct editing *editing, struct untorn_node *node)
+{
+    struct noted *noted = arena_take(&editing->scalars.arena, sizeof *noted);
+    if (!noted)
+        return false;
+    *noted = (struct noted){.next = editing->noted, .node = node, .before = *node};
+    editing->noted = noted;
+    return true;
+}
+
+/* Gives a lent tree back as it was. */
+static void put_back(struct editing *editing)
+{
+    for (const struct noted *noted = editing->noted; noted; noted = noted->next)
+        *noted->node = noted->before;
+    editing->noted = NULL;
+}
+
 /* Changes the tree, and notes how the text is to be changed. */
 static int note_scalar(struct editing *editing, const struct change *change,
                        const struct splice *splice, struct untorn_error *error)
 {
     struct untorn_node *node = (struct untorn_node *)change->node;
     const struct untorn_node *value = change->value;
-    const char *text = value->text;
-    const char *spelling = arena_copy(&editing->scalars.arena, splice->text, splice->size);
-    if (text)
-        text = arena_copy(&editing->parsed.arena, text, value->size);
-    if (!spelling || (value->text && !text) ||
+    struct arena *arena = &editing->scalars.arena;
+    const char *spelling = arena_copy(arena, splice->text, splice->size);
+    const char *text = value->text ? arena_copy(arena, value->text, value->size) : NULL;
+    if (!spelling || (value->text && !text) || (editing->lent && !note(editing, node)) ||
         !plan_append(&editing->scalars, splice->at, spelling, splice->size))
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     node->kind = value->kind;
@@ -157,10 +216,11 @@ int editing_settle(struct editing *editing, struct untorn_error *error)
         return 0;
     plan_sort(&editing->scalars);
     char *text = plan_apply(&editing->scalars, editing->parsed.text, editing->parsed.size, &size);
+    int rc = text ? accept(editing, text, size, editing->parsed.root, error)
+                  : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    put_back(editing);
     plan_free(&editing->scalars);
-    if (!text)
-        return error_fail(error, UNTORN_NO_MEMORY, NULL);
-    return accept(editing, text, size, editing->parsed.root, error);
+    return rc;
 }
 
 /* Settles, and finds again what stands at the node's place: nothing has moved. */
@@ -196,13 +256,21 @@ static int change_text(struct editing *editing, const struct change *change,
                        const struct plan *plan, struct untorn_error *error)
 {
     size_t size;
-    struct untorn_node *expected;
+    bool lent = editing->lent;
+    struct untorn_node before = *change->node, *expected = editing->parsed.root;
     char *text = plan_apply(plan, editing->parsed.text, editing->parsed.size, &size);
-    if (!text || !change_data(&editing->parsed, change, &expected)) {
-        free(text);
+    if (!text)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    int rc;
+    if (change_data(arena_of(editing), change, &expected)) {
+        rc = accept(editing, text, size, expected, error);
+    } else {
+        free(text);
+        rc = error_fail(error, UNTORN_NO_MEMORY, NULL);
     }
-    return accept(editing, text, size, expected, error);
+    if (lent)
+        undo_change(change, &before);
+    return rc;
 }
 
 /* The plan is kept. */
@@ -250,18 +318,34 @@ int editing_take(struct editing *editing, char **ret_text, size_t *ret_size,
             memcpy(text, editing->parsed.text, size);
         text[size] = '\0';
     }
-    parsed_free(&editing->parsed);
     editing->text = NULL;
     *ret_text = text;
     *ret_size = size;
     return 0;
 }
 
+int editing_take_parsed(struct editing *editing, char **ret_text, struct parsed *ret_parsed,
+                        struct untorn_error *error)
+{
+    int rc = editing_settle(editing, error);
+    *ret_text = rc == 0 ? editing->text : NULL;
+    *ret_parsed = (struct parsed){0};
+    if (!*ret_text)
+        return rc;
+    *ret_parsed = editing->parsed;
+    editing->parsed = (struct parsed){0};
+    editing->text = NULL;
+    return 0;
+}
+
 void editing_free(struct editing *editing)
 {
-    parsed_free(&editing->parsed);
+    put_back(editing);
+    if (!editing->lent)
+        parsed_free(&editing->parsed);
+    arena_free(&editing->used);
     plan_free(&editing->scalars);
     plan_free(&editing->last);
     free(editing->text);
-    editing->text = NULL;
+    *editing = (struct editing){0};
 }

@@ -82,7 +82,7 @@ static void rename_key(struct json_job *job)
     struct buffer buffer = {0};
     write_json_string(&buffer, change->key, change->key_size, false);
     size_t start = (size_t)(change->node->key_raw - job->parsed->text);
-    json_plan_put(job, start, start + change->node->key_raw_size, &buffer);
+    json_plan_put(job, start, start + node_key_raw_size(change->node), &buffer);
 }
 
 /* ---- the way in ---- */

@@ -105,7 +105,7 @@ static bool read_colon(const struct parsed *parsed, const struct untorn_node *me
     if (!member || !member->key_raw)
         return false;
     const char *text = parsed->text;
-    size_t start = (size_t)(member->key_raw - text) + member->key_raw_size;
+    size_t start = (size_t)(member->key_raw - text) + node_key_raw_size(member);
     size_t end = (size_t)(member->raw - text), at = json_on(parsed, start, end);
     if (text[at] != ':' || json_on(parsed, at + 1, end) != end)
         return false;
@@ -129,7 +129,7 @@ static bool read_colon_at(const struct parsed *parsed, const struct untorn_node 
 static bool find_colon(const struct parsed *parsed, const struct untorn_node *container,
                        char colon[4])
 {
-    if (read_colon_at(parsed, container->last, colon))
+    if (container->first && read_colon_at(parsed, container->last, colon))
         return true;
     for (const struct untorn_node *node = container; node; node = node->parent) {
         const struct untorn_node *other = node->previous ? node->previous : node->next;

@@ -7,10 +7,13 @@
 
 enum { INDEXED = 16 }; /* fewer members are found faster by going through them */
 
-/* Open addressing; for keys that are there more than once, the last. */
+/* Open addressing; for keys that are there more than once, the last. A key is searched among the
+ * tags: they lie close together, and next to never lead to a node that is not it. */
 struct node_index {
     size_t used, room; /* `room` is a power of two */
-    struct untorn_node *slots[];
+    uint32_t *tags;    /* what a key is hashed to; 0 where a slot is free */
+    uint32_t coming;   /* the tag of a member that is linked and will be entered next, or 0 */
+    struct untorn_node *nodes[];
 };
 
 bool node_is_container(const struct untorn_node *node)
@@ -25,52 +28,112 @@ static bool has_key(const struct untorn_node *node, const char *key, size_t size
 
 /* ---- the index ---- */
 
-/* Where the key is, or the free slot where it belongs. */
-static struct untorn_node **slot_of(struct node_index *index, const char *key, size_t size)
+static uint32_t tag_of(const char *key, size_t size)
 {
-    size_t at = (size_t)hash_short(key, size) & (index->room - 1);
-    while (index->slots[at] && !has_key(index->slots[at], key, size))
+    uint32_t tag = (uint32_t)hash_short(key, size);
+    return tag ? tag : 1;
+}
+
+/* Where a tag belongs. Larger ones lie behind: so a table is copied into a larger one in order. */
+static size_t home_of(const struct node_index *index, uint32_t tag)
+{
+    return (size_t)((uint64_t)tag * index->room >> 32);
+}
+
+/* Where the key is, or the free slot where it belongs. */
+static size_t slot_of(const struct node_index *index, const char *key, size_t size, uint32_t tag)
+{
+    size_t at = home_of(index, tag);
+    while (index->tags[at] && (index->tags[at] != tag || !has_key(index->nodes[at], key, size)))
         at = (at + 1) & (index->room - 1);
-    return &index->slots[at];
+    return at;
+}
+
+static struct untorn_node **find(const struct node_index *index, const char *key, size_t size)
+{
+    size_t at = slot_of(index, key, size, tag_of(key, size));
+    return index->tags[at] ? (struct untorn_node **)&index->nodes[at] : NULL;
 }
 
 /* Moves up what only stands behind the slot because that was taken. */
 static void clear_slot(struct node_index *index, struct untorn_node **slot)
 {
-    size_t mask = index->room - 1, free = (size_t)(slot - index->slots);
-    for (size_t at = (free + 1) & mask; index->slots[at]; at = (at + 1) & mask) {
-        const struct untorn_node *node = index->slots[at];
-        size_t home = (size_t)hash_short(node->key, node->key_size) & mask;
+    size_t mask = index->room - 1, free = (size_t)(slot - index->nodes);
+    for (size_t at = (free + 1) & mask; index->tags[at]; at = (at + 1) & mask) {
+        size_t home = home_of(index, index->tags[at]);
         if (((at - home) & mask) >= ((at - free) & mask)) {
-            index->slots[free] = index->slots[at];
+            index->tags[free] = index->tags[at];
+            index->nodes[free] = index->nodes[at];
             free = at;
         }
     }
-    index->slots[free] = NULL;
+    index->tags[free] = 0;
     index->used--;
+}
+
+/* A large index lies in memory that is far: what comes is fetched while the value is scanned. */
+static void expect(struct node_index *index, const struct untorn_node *node)
+{
+    index->coming = tag_of(node->key, node->key_size);
+    size_t at = home_of(index, index->coming);
+    __builtin_prefetch(&index->tags[at]);
+    __builtin_prefetch(&index->nodes[at], 1);
 }
 
 static void enter(struct node_index *index, struct untorn_node *node)
 {
-    struct untorn_node **slot = slot_of(index, node->key, node->key_size);
-    node->repeated = *slot != NULL;
-    index->used += *slot == NULL;
-    *slot = node;
+    uint32_t tag = index->coming ? index->coming : tag_of(node->key, node->key_size);
+    index->coming = 0;
+    size_t at = slot_of(index, node->key, node->key_size, tag);
+    node->repeated = index->tags[at] != 0;
+    index->used += index->tags[at] == 0;
+    index->tags[at] = tag;
+    index->nodes[at] = node;
 }
 
-/* false: no memory; then there is no index, and the members are gone through. */
+static bool is_full(const struct node_index *index)
+{
+    return index->used >= index->room / 8 * 7;
+}
+
+static size_t index_size(size_t room)
+{
+    return sizeof(struct node_index) + room * (sizeof(struct untorn_node *) + sizeof(uint32_t));
+}
+
+static void copy_index(struct node_index *to, const struct node_index *from)
+{
+    for (size_t i = 0; i < from->room; i++) {
+        size_t at = home_of(to, from->tags[i]);
+        if (!from->tags[i])
+            continue;
+        while (to->tags[at])
+            at = (at + 1) & (to->room - 1);
+        to->tags[at] = from->tags[i];
+        to->nodes[at] = from->nodes[i];
+    }
+    to->used = from->used;
+}
+
+/* For the members up to the last, which is the only one that an old index does not have. false: no
+ * memory; then there is no index, and the members are gone through. */
 static bool build_index(struct arena *arena, struct untorn_node *object)
 {
-    size_t room = 4 * INDEXED;
-    while (room < 2 * (object->count + 1))
+    struct node_index *old = object->index;
+    size_t room = 2 * INDEXED;
+    while (room / 4 * 3 < object->count)
         room *= 2;
-    struct node_index *index = arena_take(arena, sizeof *index + room * sizeof *index->slots);
+    struct node_index *index = arena_take(arena, index_size(room));
     object->index = index;
     if (!index)
         return false;
-    *index = (struct node_index){.room = room};
-    memset(index->slots, 0, room * sizeof *index->slots);
-    for (struct untorn_node *child = object->first; child; child = child->next)
+    *index = (struct node_index){.room = room, .tags = (uint32_t *)(index->nodes + room)};
+    memset(index->tags, 0, room * sizeof *index->tags);
+    if (old) {
+        copy_index(index, old);
+        arena_give_back(arena, old, index_size(old->room));
+    }
+    for (struct untorn_node *child = old ? object->last : object->first; child; child = child->next)
         enter(index, child);
     return true;
 }
@@ -87,17 +150,22 @@ struct untorn_node *node_member(const struct untorn_node *object, const char *ke
 {
     if (object->kind != UNTORN_OBJECT)
         return NULL;
-    return object->index ? *slot_of(object->index, key, key_size) : search(object, key, key_size);
+    if (!object->index)
+        return search(object, key, key_size);
+    struct untorn_node **slot = find(object->index, key, key_size);
+    return slot ? *slot : NULL;
 }
 
-/* The child is the last of its parent already. */
-static bool note_member(struct arena *arena, struct untorn_node *object, struct untorn_node *child)
+bool node_enter(struct arena *arena, struct untorn_node *child)
 {
-    if (object->index && object->index->used < object->index->room / 2) {
+    struct untorn_node *object = child->parent;
+    if (!object || object->kind != UNTORN_OBJECT)
+        return true;
+    if (object->index && !is_full(object->index)) {
         enter(object->index, child);
         return true;
     }
-    if (object->count > INDEXED)
+    if (object->index || object->count > INDEXED)
         return build_index(arena, object);
     for (struct untorn_node *other = child->previous; other && !child->repeated;
          other = other->previous)
@@ -118,8 +186,8 @@ static void link_before(struct untorn_node *parent, struct untorn_node *child,
     parent->count++;
 }
 
-struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, const char *key,
-                             size_t key_size, enum untorn_kind kind)
+struct untorn_node *node_link(struct arena *arena, struct untorn_node *parent, const char *key,
+                              size_t key_size, enum untorn_kind kind)
 {
     struct untorn_node *node = arena_take(arena, sizeof *node);
     if (!node)
@@ -128,9 +196,16 @@ struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, co
     if (!parent)
         return node;
     link_before(parent, node, NULL);
-    if (parent->kind == UNTORN_OBJECT && !note_member(arena, parent, node))
-        return NULL;
+    if (parent->kind == UNTORN_OBJECT && parent->index)
+        expect(parent->index, node);
     return node;
+}
+
+struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, const char *key,
+                             size_t key_size, enum untorn_kind kind)
+{
+    struct untorn_node *node = node_link(arena, parent, key, key_size, kind);
+    return node && node_enter(arena, node) ? node : NULL;
 }
 
 static bool copy_text(struct arena *arena, const char **text, size_t size)
@@ -154,9 +229,7 @@ static struct untorn_node *copy_one(struct arena *arena, const struct untorn_nod
     copy->size = node->size;
     if (node->respelled)
         return copy_text(arena, &copy->text, copy->size) ? copy : NULL;
-    copy->raw = node->raw;
-    copy->raw_size = node->raw_size;
-    copy->raw_format = node->raw_format;
+    node_spell(copy, node->raw, node->raw_size, node->raw_format);
     return copy_text(arena, &copy->text, copy->size) && copy_text(arena, &copy->raw, copy->raw_size)
                ? copy
                : NULL;
@@ -205,6 +278,18 @@ size_t node_position(const struct untorn_node *node)
     while ((node = node->previous) != NULL)
         position++;
     return position;
+}
+
+/* The end is looked for: that is rarer than a node is made. */
+size_t node_key_raw_size(const struct untorn_node *node)
+{
+    const char *raw = node->key_raw;
+    size_t size = 1;
+    if (*raw != '"' && *raw != '\'')
+        return node->key_size; /* bare, in TOML */
+    while (raw[size] != *raw)
+        size += raw[size] == '\\' && *raw == '"' ? 2 : 1;
+    return size + 1;
 }
 
 bool node_is_cut(const struct untorn_node *node)
@@ -303,11 +388,11 @@ static bool equal_instants(const struct untorn_node *a, const struct untorn_node
 
 static bool equal_scalars(const struct untorn_node *a, const struct untorn_node *b)
 {
+    if (a->kind == UNTORN_NULL || (a->size == b->size && memcmp(a->text, b->text, a->size) == 0))
+        return true;
     if (is_number(a->kind))
         return equal_numbers(a, b);
-    if (a->kind >= UNTORN_DATETIME && a->kind <= UNTORN_TIME_LOCAL)
-        return equal_instants(a, b);
-    return a->kind == UNTORN_NULL || (a->size == b->size && memcmp(a->text, b->text, a->size) == 0);
+    return a->kind >= UNTORN_DATETIME && a->kind <= UNTORN_TIME_LOCAL && equal_instants(a, b);
 }
 
 static bool equal_kinds(const struct untorn_node *a, const struct untorn_node *b, bool alike)
@@ -420,7 +505,7 @@ void node_remove(struct untorn_node *node)
     if (parent->kind != UNTORN_OBJECT)
         return;
     if (parent->index)
-        slot = slot_of(parent->index, node->key, node->key_size);
+        slot = find(parent->index, node->key, node->key_size);
     if (slot && *slot == node && !node->repeated) {
         clear_slot(parent->index, slot);
         return;
@@ -441,7 +526,7 @@ void node_replace(struct untorn_node *old, struct untorn_node *value)
     link_before(parent, value, next);
     if (!parent->index)
         return;
-    struct untorn_node **slot = slot_of(parent->index, old->key, old->key_size);
+    struct untorn_node **slot = find(parent->index, old->key, old->key_size);
     if (*slot == old)
         *slot = value;
 }
@@ -459,7 +544,7 @@ bool node_put_member(struct arena *arena, struct untorn_node *object, const char
     if (!value->key)
         return false;
     link_before(object, value, NULL);
-    return note_member(arena, object, value);
+    return node_enter(arena, value);
 }
 
 bool node_put_element(struct untorn_node *array, size_t index, struct untorn_node *value)
@@ -473,6 +558,24 @@ bool node_put_element(struct untorn_node *array, size_t index, struct untorn_nod
     return true;
 }
 
+void node_put_back(struct untorn_node *node, struct untorn_node *parent, struct untorn_node *next)
+{
+    link_before(parent, node, next);
+    if (parent->kind != UNTORN_OBJECT)
+        return;
+    struct node_index *index = parent->index;
+    if (index && is_full(index))
+        index = parent->index = NULL; /* the members are gone through until one is added */
+    struct untorn_node **slot = index ? find(index, node->key, node->key_size) : NULL;
+    if (index && !slot) {
+        enter(index, node);
+        return;
+    }
+    struct untorn_node *last = mark_repeated(parent, node->key, node->key_size);
+    if (slot)
+        *slot = last;
+}
+
 bool node_rename(struct arena *arena, struct untorn_node *node, const char *key, size_t key_size)
 {
     const char *copy = arena_copy(arena, key, key_size);
@@ -482,18 +585,6 @@ bool node_rename(struct arena *arena, struct untorn_node *node, const char *key,
     node_remove(node);
     node->key = copy;
     node->key_size = key_size;
-    link_before(parent, node, next);
-    struct node_index *index = parent->index;
-    if (index && index->used >= index->room / 2)
-        index = parent->index = NULL; /* the members are gone through until one is added */
-    struct untorn_node **slot = index ? slot_of(index, copy, key_size) : NULL;
-    if (slot && !*slot) {
-        *slot = node;
-        index->used++;
-        return true;
-    }
-    struct untorn_node *last = mark_repeated(parent, copy, key_size);
-    if (slot)
-        *slot = last;
+    node_put_back(node, parent, next);
     return true;
 }

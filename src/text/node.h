@@ -26,35 +26,56 @@ enum node_origin {
     NODE_TABLES,  /* the array of all [[a.b]] */
 };
 
+/* A document has many of them: what only a scalar has lies where a container has something else. */
 struct untorn_node {
-    enum untorn_kind kind;
-    enum node_origin origin : 8;
-    enum untorn_format raw_format : 8; /* what `raw` is spelled in */
-    bool repeated : 1; /* an earlier member of the same object has the same key (JSON allows it) */
-    bool cut : 1; /* marked by who left out parts of the text: there was more here, or more in it */
-    bool respelled : 1; /* a scalar that was changed since: `raw` still is where it stands */
-    struct untorn_node *parent, *first, *last, *previous, *next;
-    size_t count;             /* children */
-    struct node_index *index; /* of an object with many members; made when needed */
+    struct untorn_node *parent, *first, *previous, *next;
+    union {
+        struct untorn_node *last; /* of a container */
+        const char *text;         /* a string decoded; any other scalar as spelled. Terminated */
+    };
+    union {
+        struct node_index *index; /* of an object with many members; made when needed */
+        size_t size;              /* of `text` */
+    };
+    size_t count; /* children */
 
     const char *key; /* decoded, terminated; NULL for the root and in arrays */
     size_t key_size;
     const char *key_raw; /* as spelled, quotes included. TOML: where the table was first named */
-    size_t key_raw_size;
 
-    const char *text; /* a string decoded; any other scalar as spelled. Terminated */
-    size_t size;
     const char *raw; /* as spelled: of a container from bracket to bracket. NULL for a TOML table
                         that has no brackets */
     size_t raw_size;
+    enum untorn_kind kind;
+    enum node_origin origin : 8; /* whole bytes, written without reading what is beside them */
+    enum untorn_format raw_format : 8; /* what `raw` is spelled in */
+    bool repeated; /* an earlier member of the same object has the same key (JSON allows it) */
+    bool cut : 1; /* marked by who left out parts of the text: there was more here, or more in it */
+    bool respelled : 1; /* a scalar that was changed since: `raw` still is where it stands */
 };
 
+/* Says how it is spelled, or as far as it has been read. */
+static inline void node_spell(struct untorn_node *node, const char *raw, size_t size,
+                              enum untorn_format format)
+{
+    node->raw = raw;
+    node->raw_size = size;
+    node->raw_format = format;
+}
+
 /* ---- making; all return NULL for want of memory ---- */
+
+/* The arena is the one in which the parent lies: what an index outgrows is given back to it. */
 
 /* A child behind the last of `parent`, or with NULL a root. Nothing is copied: key and text must
  * live as long as the arena. Sets `repeated`, in constant time on average. */
 struct untorn_node *node_add(struct arena *arena, struct untorn_node *parent, const char *key,
                              size_t key_size, enum untorn_kind kind);
+
+/* The same in two steps, for many: between them neither the parent nor the child's key is used. */
+struct untorn_node *node_link(struct arena *arena, struct untorn_node *parent, const char *key,
+                              size_t key_size, enum untorn_kind kind);
+bool node_enter(struct arena *arena, struct untorn_node *child); /* false: no memory */
 
 /* A copy with all below it, keys and texts too, not in any tree. `raw` is copied for scalars, but
  * for those that were respelled. */
@@ -70,6 +91,8 @@ struct untorn_node *node_element(const struct untorn_node *array, size_t index);
 
 size_t node_position(const struct untorn_node *node); /* among its siblings, from 0 */
 
+size_t node_key_raw_size(const struct untorn_node *node); /* of `key_raw`, which is not NULL */
+
 bool node_is_container(const struct untorn_node *node);
 
 /* Whether it, or one of its children, is marked as cut. */
@@ -84,7 +107,7 @@ bool node_equal(const struct untorn_node *a, const struct untorn_node *b);
 /* The same as JSON Patch compares: 1 equals 1.0. */
 bool node_alike(const struct untorn_node *a, const struct untorn_node *b);
 
-/* ---- changing the data; false for want of memory ---- */
+/* ---- changing the data; false for want of memory; the arena as above ---- */
 
 /* `value` is not in any tree, and is afterwards. */
 bool node_put_member(struct arena *arena, struct untorn_node *object, const char *key,
@@ -93,6 +116,8 @@ bool node_put_member(struct arena *arena, struct untorn_node *object, const char
 bool node_put_element(struct untorn_node *array, size_t index, struct untorn_node *value);
 void node_replace(struct untorn_node *old, struct untorn_node *value); /* takes its key and place */
 void node_remove(struct untorn_node *node);
+/* What was removed, before `next`, or with NULL behind the last. */
+void node_put_back(struct untorn_node *node, struct untorn_node *parent, struct untorn_node *next);
 bool node_rename(struct arena *arena, struct untorn_node *node, const char *key, size_t key_size);
 
 #endif

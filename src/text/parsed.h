@@ -13,10 +13,10 @@ enum toml_statement_kind { TOML_HEADER, TOML_TABLES_HEADER, TOML_ASSIGNMENT };
 /* [a.b], [[a.b]] or a.b = value, in the order of the text. */
 struct toml_statement {
     enum toml_statement_kind kind;
+    unsigned part_count; /* of its key */
     struct span text;   /* from the bracket or key to the bracket or the value's end; neither blanks
                            before nor a comment behind */
     struct span *parts; /* of its key, each as spelled, quotes included */
-    size_t part_count;
     struct untorn_node *table; /* a header: the table it opens. An assignment: the table under whose
                                   header it stands, to which the key is relative */
     struct untorn_node *node;  /* an assignment: the value. A header: the same as `table` */
@@ -54,6 +54,14 @@ bool toml_is_valid(const char *text, size_t size, enum untorn_format format);
 /* By the format. */
 int parse(const char *text, size_t size, enum untorn_format format, struct parsed *ret_parsed,
           struct flaw *ret_flaw);
+
+/* The same in memory that was used before: what lies in the arena is gone, and it is zeroed. */
+int parse_in(struct arena *used, const char *text, size_t size, enum untorn_format format,
+             struct parsed *ret_parsed, struct flaw *ret_flaw);
+
+/* What each format does for it: *parsed has all but what is found. On failure it is freed. */
+int parsed_fill_json(struct parsed *parsed, struct flaw *ret_flaw);
+int parsed_fill_toml(struct parsed *parsed, struct flaw *ret_flaw);
 
 /* Accepts a zeroed one. */
 void parsed_free(struct parsed *parsed);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 enum { FIRST_ROOM = 4 };
 
 static bool make_room(struct plan *plan)
@@ -77,7 +79,7 @@ static char *put(char *to, const char *from, size_t size)
 char *plan_apply(const struct plan *plan, const char *text, size_t size, size_t *ret_size)
 {
     size_t whole = size_after(plan, size);
-    char *result = whole < SIZE_MAX ? malloc(whole + 1) : NULL;
+    char *result = whole < SIZE_MAX ? pages_malloc(whole + 1) : NULL;
     if (!result)
         return NULL;
     char *to = result;

@@ -38,8 +38,10 @@ static bool take_part(struct toml_scan *scan, struct toml_part *part)
         at++;
     scan->at = at;
     part->raw_size = part->key_size = (size_t)(at - start);
+    if (at == start)
+        return toml_fail(scan, at, "expected a key");
     part->key = toml_keep(scan, start, at);
-    return at > start || toml_fail(scan, at, "expected a key");
+    return part->key != NULL;
 }
 
 bool toml_key(struct toml_scan *scan)
@@ -66,21 +68,32 @@ static struct untorn_node *fail_part(struct toml_scan *scan, const struct toml_p
     return NULL;
 }
 
-static struct untorn_node *add(struct toml_scan *scan, struct untorn_node *table,
-                               const struct toml_part *part, enum untorn_kind kind,
-                               enum node_origin origin)
+/* Not entered yet. */
+static struct untorn_node *link_part(struct toml_scan *scan, struct untorn_node *table,
+                                     const struct toml_part *part, enum untorn_kind kind,
+                                     enum node_origin origin)
 {
     struct arena *arena = &scan->parsed->arena;
-    struct untorn_node *node = node_add(arena, table, part->key, part->key_size, kind);
+    struct untorn_node *node = node_link(arena, table, part->key, part->key_size, kind);
     if (!node) {
         (void)toml_no_memory(scan);
         return NULL;
     }
     node->origin = origin;
     node->key_raw = part->raw;
-    node->key_raw_size = part->raw_size;
     node->raw_format = scan->parsed->format;
     return node;
+}
+
+static struct untorn_node *add(struct toml_scan *scan, struct untorn_node *table,
+                               const struct toml_part *part, enum untorn_kind kind,
+                               enum node_origin origin)
+{
+    struct untorn_node *node = link_part(scan, table, part, kind, origin);
+    if (!node || node_enter(&scan->parsed->arena, node))
+        return node;
+    (void)toml_no_memory(scan);
+    return NULL;
 }
 
 static const char *why_closed(const struct untorn_node *node)
@@ -120,18 +133,25 @@ static bool fits(struct toml_scan *scan)
     return scan->part_count <= most || fail_part(scan, &scan->parts[most], TOML_TOO_DEEP);
 }
 
+bool toml_enter(struct toml_scan *scan)
+{
+    struct untorn_node *node = scan->linked;
+    scan->linked = NULL;
+    if (node && !node_enter(&scan->parsed->arena, node))
+        return toml_no_memory(scan);
+    return !node || !node->repeated || toml_fail(scan, node->key_raw, "this key is there already");
+}
+
 struct untorn_node *toml_assign(struct toml_scan *scan, struct untorn_node *table)
 {
-    if (!fits(scan))
+    if (!toml_enter(scan) || !fits(scan))
         return NULL;
     bool in_braces = table->origin == NODE_INLINE;
     const struct toml_part *last = &scan->parts[scan->part_count - 1];
     for (const struct toml_part *part = scan->parts; part < last && table; part++)
         table = enter_dotted(scan, table, part, in_braces);
-    struct untorn_node *node = table ? add(scan, table, last, UNTORN_NULL, NODE_ORDINARY) : NULL;
-    if (node && node->repeated)
-        return fail_part(scan, last, "this key is there already");
-    return node;
+    scan->linked = table ? link_part(scan, table, last, UNTORN_NULL, NODE_ORDINARY) : NULL;
+    return scan->linked;
 }
 
 /* The table that a part of a header names, which is not its last. */
@@ -191,7 +211,7 @@ static struct untorn_node *open_element(struct toml_scan *scan, struct untorn_no
         array = add(scan, table, part, UNTORN_ARRAY, NODE_TABLES);
     if (!array)
         return NULL;
-    if (!scan->copy)
+    if (!scan->keeps)
         forget_element(scan, array);
     struct untorn_node *element = node_add(&scan->parsed->arena, array, NULL, 0, UNTORN_OBJECT);
     if (!element) {
@@ -214,6 +234,8 @@ static size_t level_of(const struct untorn_node *node)
 
 struct untorn_node *toml_open(struct toml_scan *scan, bool element)
 {
+    if (!toml_enter(scan))
+        return NULL;
     struct untorn_node *table = scan->parsed->root;
     const struct toml_part *last = &scan->parts[scan->part_count - 1];
     for (const struct toml_part *part = scan->parts; part < last && table; part++)

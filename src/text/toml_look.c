@@ -56,7 +56,7 @@ struct span toml_key_near(const struct toml_plan *plan, const struct untorn_node
     if (!model || (!all && is_bare(model->key, model->key_size)))
         return (struct span){0};
     uint64_t start = (uint64_t)(model->key_raw - plan->parsed->text);
-    return (struct span){start, start + model->key_raw_size};
+    return (struct span){start, start + node_key_raw_size(model)};
 }
 
 /* Strings as under other headers near: those before, else those behind. */

@@ -7,21 +7,23 @@ enum { MARK = sizeof byte_order_mark - 1 };
 
 /* ---- the list of statements ---- */
 
-enum { USUAL = 24 }; /* bytes of a statement; where they are shorter the list grows */
+enum { FEW = 16 };
 
 static struct toml_statement *add_statement(struct toml_scan *scan)
 {
     struct parsed *parsed = scan->parsed;
-    size_t room = scan->statement_room;
-    if (parsed->statement_count == room) {
-        room = room ? 2 * room : (size_t)(scan->end - scan->text) / USUAL + 16;
-        struct toml_statement *list = arena_take(&parsed->arena, room * sizeof *list);
+    struct arena *arena = &parsed->arena;
+    size_t count = parsed->statement_count, used = count * sizeof *parsed->statements;
+    if (count == scan->statement_room) {
+        scan->statement_room = count ? 2 * count : FEW;
+        struct toml_statement *list = arena_take(arena, scan->statement_room * sizeof *list);
         if (!list)
             return NULL;
-        if (parsed->statement_count > 0)
-            memcpy(list, parsed->statements, parsed->statement_count * sizeof *list);
+        if (count > 0) {
+            memcpy(list, parsed->statements, used);
+            arena_give_back(arena, parsed->statements, used);
+        }
         parsed->statements = list;
-        scan->statement_room = room;
     }
     return &parsed->statements[parsed->statement_count++];
 }
@@ -30,7 +32,7 @@ static struct toml_statement *add_statement(struct toml_scan *scan)
 static struct toml_statement *note_statement(struct toml_scan *scan, enum toml_statement_kind kind,
                                              const char *start)
 {
-    if (!scan->copy)
+    if (!scan->keeps)
         return &scan->unkept;
     struct toml_statement *statement = add_statement(scan);
     size_t count = scan->part_count;
@@ -47,7 +49,7 @@ static struct toml_statement *note_statement(struct toml_scan *scan, enum toml_s
         .kind = kind,
         .text = {(uint64_t)(start - scan->text), (uint64_t)(scan->at - scan->text)},
         .parts = parts,
-        .part_count = count,
+        .part_count = (unsigned)count,
     };
     return statement;
 }
@@ -115,51 +117,47 @@ static bool skip_mark(struct toml_scan *scan)
     return most == MARK || toml_fail(scan, scan->at, "a byte order mark is cut");
 }
 
-static bool scan_text(struct toml_scan *scan, bool keeps)
+static bool scan_text(struct toml_scan *scan)
 {
     struct parsed *parsed = scan->parsed;
     parsed->root = scan->table = node_add(&parsed->arena, NULL, NULL, 0, UNTORN_OBJECT);
-    if (keeps)
-        scan->copy = arena_copy(&parsed->arena, scan->text, parsed->size);
-    if (!parsed->root || (keeps && !scan->copy))
+    if (!parsed->root)
         return toml_no_memory(scan);
     scan->level = 1;
     parsed->root->origin = NODE_ROOT;
     parsed->root->raw_format = parsed->format;
-    return skip_mark(scan) && take_all(scan);
+    bool taken = skip_mark(scan) && take_all(scan);
+    return toml_enter(scan) && taken;
 }
 
-static bool run(const char *text, size_t size, enum untorn_format format, bool keeps,
-                struct parsed *ret_parsed, struct flaw *ret_flaw)
+static bool run(struct parsed *parsed, bool keeps, struct flaw *ret_flaw)
 {
-    *ret_parsed = (struct parsed){.format = format, .text = text, .size = size};
-    *ret_flaw = (struct flaw){0};
-    text = text ? text : "";
+    const char *text = parsed->text ? parsed->text : "";
     struct toml_scan scan = {
         .text = text,
         .at = text,
-        .end = text + size,
-        .strict = format == UNTORN_TOML_1_0,
-        .parsed = ret_parsed,
+        .end = text + parsed->size,
+        .keeps = keeps,
+        .strict = parsed->format == UNTORN_TOML_1_0,
+        .parsed = parsed,
         .flaw = ret_flaw,
     };
-    return scan_text(&scan, keeps);
+    return scan_text(&scan);
 }
 
-int parse_toml(const char *text, size_t size, enum untorn_format format, struct parsed *ret_parsed,
-               struct flaw *ret_flaw)
+int parsed_fill_toml(struct parsed *parsed, struct flaw *ret_flaw)
 {
-    if (run(text, size, format, true, ret_parsed, ret_flaw))
+    if (run(parsed, true, ret_flaw))
         return 0;
-    arena_free(&ret_parsed->arena);
-    *ret_parsed = (struct parsed){0};
+    parsed_free(parsed);
     return -1;
 }
 
 bool toml_skim(const char *text, size_t size, enum untorn_format format, struct parsed *ret_parsed)
 {
     struct flaw flaw;
-    return run(text, size, format, false, ret_parsed, &flaw);
+    *ret_parsed = (struct parsed){.format = format, .text = text, .size = size};
+    return run(ret_parsed, false, &flaw);
 }
 
 bool toml_is_valid(const char *text, size_t size, enum untorn_format format)

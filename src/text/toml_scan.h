@@ -28,15 +28,15 @@ struct toml_part {
 
 struct toml_scan {
     const char *text, *at, *end;
-    char *copy; /* of the text, in which all that is kept of it is decoded and terminated in its own
-                   place: neither makes it longer, and some byte always follows. NULL if the text is
-                   only checked: then what is kept points into it, and is not terminated */
+    bool keeps;  /* false if the text is only checked: then what is kept of it for a while points
+                    into it, and is not terminated */
     bool strict; /* 1.0 */
     struct parsed *parsed;
     struct flaw *flaw;
-    struct untorn_node *table; /* under whose header we are */
-    size_t level;              /* containers inside each other: that table and those around it */
-    size_t around;             /* those around the value whose key was read last, or element */
+    struct untorn_node *table;  /* under whose header we are */
+    struct untorn_node *linked; /* the latest value with a key, not entered yet, or NULL */
+    size_t level;               /* containers inside each other: that table and those around it */
+    size_t around;              /* those around the value whose key was read last, or element */
     size_t statement_room;
     struct toml_part parts[TOML_DEPTH]; /* of the key that was read last */
     size_t part_count;
@@ -70,7 +70,7 @@ bool toml_end_line(struct toml_scan *scan);
 
 /* Over the string that begins here; one with three quotes only where `lines` allows it. */
 bool toml_string(struct toml_scan *scan, bool lines, struct toml_string *ret_string);
-/* What it means; NULL, for want of memory, only where the text is checked. */
+/* What it means, terminated. NULL: no memory. */
 const char *toml_decode(struct toml_scan *scan, const struct toml_string *string, size_t *ret_size);
 
 /* ---- toml_number.c, toml_time.c: over a value; its kind ---- */
@@ -84,6 +84,9 @@ bool toml_time(struct toml_scan *scan, enum untorn_kind *ret_kind);
 
 /* Over a key, into scan->parts, and the blanks behind it. */
 bool toml_key(struct toml_scan *scan);
+/* Looks whether the key of the latest value was there already: at the latest before the next key
+ * is, and first of all when something behind it is wrong. */
+bool toml_enter(struct toml_scan *scan);
 /* A new node for the value of that key, relative to `table`: the one that was opened last, inline
  * or by its header. */
 struct untorn_node *toml_assign(struct toml_scan *scan, struct untorn_node *table);
@@ -122,13 +125,15 @@ static inline void toml_skip_blanks(struct toml_scan *scan)
         scan->at++;
 }
 
-/* What was scanned from `start` on, terminated. */
+/* What was scanned from `start` on, terminated. NULL: no memory. */
 static inline const char *toml_keep(struct toml_scan *scan, const char *start, const char *end)
 {
-    if (!scan->copy)
+    if (!scan->keeps)
         return start;
-    scan->copy[end - scan->text] = '\0';
-    return scan->copy + (start - scan->text);
+    const char *copy = arena_copy(&scan->parsed->arena, start, (size_t)(end - start));
+    if (!copy)
+        (void)toml_no_memory(scan);
+    return copy;
 }
 
 static inline bool toml_is_digit(const char *at, const char *end)

@@ -47,7 +47,7 @@ struct toml_shape toml_shape_near(const struct untorn_node *parent, const struct
         }
         if (!equals && near->key_raw) {
             equals = true;
-            shape.close_equals = near->key_raw[near->key_raw_size] == '=';
+            shape.close_equals = near->key_raw[node_key_raw_size(near)] == '=';
         }
         braces = braces || knows_braces(near, &shape.tight);
         commas = commas || knows_commas(near, &shape.close_commas);

@@ -285,12 +285,10 @@ static size_t decode(char *text, size_t size)
 
 const char *toml_decode(struct toml_scan *scan, const struct toml_string *string, size_t *ret_size)
 {
-    const char *kept = toml_keep(scan, string->start, string->end);
     *ret_size = (size_t)(string->end - string->start);
     if (!string->escaped)
-        return kept;
-    char *text = scan->copy ? scan->copy + (string->start - scan->text)
-                            : arena_copy(&scan->parsed->arena, string->start, *ret_size);
+        return toml_keep(scan, string->start, string->end);
+    char *text = arena_copy(&scan->parsed->arena, string->start, *ret_size);
     if (text)
         *ret_size = decode(text, *ret_size);
     else

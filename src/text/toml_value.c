@@ -6,10 +6,10 @@ static bool take_string(struct toml_scan *scan, struct untorn_node *node)
     if (!toml_string(scan, true, &string))
         return false;
     node->kind = UNTORN_STRING;
-    if (!scan->copy)
+    if (!scan->keeps)
         return true;
     node->text = toml_decode(scan, &string, &node->size);
-    return true;
+    return node->text != NULL;
 }
 
 static bool take_other(struct toml_scan *scan, struct untorn_node *node)
@@ -20,7 +20,7 @@ static bool take_other(struct toml_scan *scan, struct untorn_node *node)
         return false;
     node->text = toml_keep(scan, start, scan->at);
     node->size = (size_t)(scan->at - start);
-    return true;
+    return node->text != NULL;
 }
 
 static bool take_scalar(struct toml_scan *scan, struct untorn_node *node)
@@ -29,8 +29,7 @@ static bool take_scalar(struct toml_scan *scan, struct untorn_node *node)
     bool quoted = *start == '"' || *start == '\'';
     if (!(quoted ? take_string(scan, node) : take_other(scan, node)))
         return false;
-    node->raw = start;
-    node->raw_size = (size_t)(scan->at - start);
+    node_spell(node, start, (size_t)(scan->at - start), scan->parsed->format);
     return true;
 }
 
@@ -52,8 +51,8 @@ static void close_container(struct toml_scan *scan)
 {
     struct untorn_node *node = scan->open[--scan->depth];
     scan->at++;
-    node->raw_size = (size_t)(scan->at - node->raw);
-    if (!scan->copy && node->kind == UNTORN_ARRAY) { /* not all of it was kept: then nothing is */
+    node_spell(node, node->raw, (size_t)(scan->at - node->raw), scan->parsed->format);
+    if (!scan->keeps && node->kind == UNTORN_ARRAY) { /* not all of it was kept: then nothing is */
         node->first = node->last = NULL;
         node->count = 0;
     }
@@ -89,7 +88,7 @@ static bool skip_comma(struct toml_scan *scan, char close, bool one_line)
 static struct untorn_node *add_element(struct toml_scan *scan, struct untorn_node *array)
 {
     scan->around = scan->levels[scan->depth - 1];
-    if (!scan->copy && !toml_is(scan, '[') && !toml_is(scan, '{')) {
+    if (!scan->keeps && !toml_is(scan, '[') && !toml_is(scan, '{')) {
         array->count++;
         return &scan->scalar;
     }

@@ -216,11 +216,8 @@ static int make(enum untorn_kind kind, const char *text, size_t size, enum untor
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     node->text = copy;
     node->size = size;
-    if (spelled) {
-        node->raw = copy;
-        node->raw_size = size;
-        node->raw_format = spelled;
-    }
+    if (spelled)
+        node_spell(node, copy, size, spelled);
     ret_value->node = node;
     return 0;
 }

@@ -86,9 +86,9 @@ TEST(ours_against_ours_must_be_one_within_two_percent)
 static double time_now;
 static char calls[64];
 
-static double fake_clock(void)
+static double fake_clock(bool computes)
 {
-    return time_now;
+    return time_now + (computes ? 1000 * time_now : 0);
 }
 
 static void note(char call)
@@ -111,6 +111,15 @@ static void call_theirs(void)
 }
 
 static const struct pairs_row fake = {.ours = call_ours, .theirs = call_theirs};
+
+TEST(what_only_computes_is_measured_by_another_clock)
+{
+    struct pairs_row computing = fake;
+    computing.computes = true;
+    now = fake_clock;
+    measure_pair(&computing, 1, 0, &times[0]);
+    CHECK(times[0].ours == 3003 && times[0].theirs == 2002);
+}
 
 TEST(the_two_and_the_control_come_in_every_order)
 {

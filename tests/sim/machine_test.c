@@ -2,11 +2,24 @@
 #include "harness.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "os/os.h"
 #include "os/sim/sim.h"
+
+TEST(memory_is_real)
+{
+    char *pages = pages_take(2 * PAGES_LARGE), *text = pages_malloc(100);
+    CHECK(pages && text);
+    CHECK_INT((uintptr_t)pages % PAGES_LARGE, 0);
+    CHECK_INT(pages[2 * PAGES_LARGE - 1], 0);
+    pages_give_back(pages, 2 * PAGES_LARGE);
+    free(text);
+}
 
 static os_fd root(void)
 {

@@ -212,6 +212,23 @@ TEST(an_edit_that_fails_leaves_the_document_as_it_was)
     CHECK_TEXT(untorn_document_text(document, NULL), "{\"a\": 2}");
 }
 
+TEST(an_edit_that_changes_nothing_leaves_all_in_place)
+{
+    open_text(UNTORN_JSON, "{\"a\": 1}");
+    const struct untorn_node *before = at("a");
+    CHECK_INT(set("a", "1"), 0);
+    CHECK(at("a") == before);
+    CHECK_TEXT(span_of(before), "1");
+}
+
+TEST(spans_are_right_after_an_edit_that_fails)
+{
+    open_text(UNTORN_TOML, "# remark\na = 1\nb = 'x'\n");
+    struct untorn_edit unset = {.kind = UNTORN_UNSET, .key = "nothing"};
+    CHECK_INT(untorn_document_edit(document, &unset, 1, &error), -UNTORN_NO_KEY);
+    CHECK_TEXT(span_of(at("b")), "'x'");
+}
+
 /* ---- making ---- */
 
 static struct untorn_node *add(struct untorn_node *parent, const char *key, enum untorn_kind kind,

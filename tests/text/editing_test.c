@@ -225,3 +225,152 @@ TEST(what_was_not_changed_is_taken_as_a_copy)
     free(taken);
     editing_free(&editing);
 }
+
+/* ---- a tree that belongs to somebody else ---- */
+
+enum { MOST = 64 };
+
+/* All that a change could leave behind: who is where, under which key, and found how. */
+struct tree {
+    struct untorn_node nodes[MOST];
+    const struct untorn_node *found[MOST];
+    size_t count;
+};
+
+static void remember(const struct untorn_node *root, struct tree *ret_tree)
+{
+    *ret_tree = (struct tree){0};
+    const struct untorn_node *at = root;
+    while (at) {
+        size_t i = ret_tree->count++;
+        CHECK(ret_tree->count < MOST);
+        ret_tree->nodes[i] = *at;
+        if (at->key)
+            ret_tree->found[i] = node_member(at->parent, at->key, at->key_size);
+        if (node_is_container(at))
+            ret_tree->nodes[i].index = NULL; /* may have become larger */
+        if (at->first) {
+            at = at->first;
+            continue;
+        }
+        while (at != root && !at->next)
+            at = at->parent;
+        at = at == root ? NULL : at->next;
+    }
+}
+
+static void change_borrowed(const char *data, struct change change, planner *plan, int expected)
+{
+    struct parsed parsed;
+    struct flaw flaw;
+    struct editing editing;
+    static struct tree before, after;
+    struct arena arena = {0};
+    struct untorn_node *value = node_add(&arena, NULL, NULL, 0, UNTORN_NULL);
+    value->text = "null";
+    value->size = 4;
+    CHECK_INT(parse(data, strlen(data), UNTORN_JSON, &parsed, &flaw), 0);
+    remember(parsed.root, &before);
+    editing_borrow(&editing, &parsed);
+    if (plan)
+        editing.plan = plan;
+    bool takes = change.kind == CHANGE_ADD || change.kind == CHANGE_INSERT;
+    change.node = takes ? parsed.root : node_member(parsed.root, "b", 1);
+    change.node = change.node ? change.node : parsed.root->first;
+    change.value = change.kind == CHANGE_REMOVE || change.kind == CHANGE_RENAME ? NULL : value;
+    error_begin(&error, NULL, NULL);
+    CHECK_INT(editing_change(&editing, &change, &error), expected);
+    editing_free(&editing);
+    remember(parsed.root, &after);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    parsed_free(&parsed);
+    arena_free(&arena);
+}
+
+TEST(a_borrowed_tree_is_as_before_after_right_plans_and_wrong_ones)
+{
+    static const char *const objects[] = {
+        "{\"b\": 1}",
+        "{\"a\": 1, \"b\": [2], \"c\": {}}",
+        "{\"b\": 1, \"a\": 2, \"b\": 3, \"c\": 4, \"b\": 5}",
+        "{\"a\":0,\"b\":1,\"c\":2,\"d\":3,\"e\":4,\"f\":5,\"g\":6,\"h\":7,\"i\":8,\"j\":9,\"k\":10,"
+        "\"l\":11,\"m\":12,\"n\":13,\"o\":14,\"p\":15,\"q\":16,\"r\":17,\"s\":18,\"b\":19}",
+    };
+    static const struct change changes[] = {
+        {.kind = CHANGE_REPLACE},
+        {.kind = CHANGE_ADD, .key = "new", .key_size = 3},
+        {.kind = CHANGE_REMOVE},
+        {.kind = CHANGE_RENAME, .key = "new", .key_size = 3},
+    };
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        for (size_t j = 0; j < sizeof changes / sizeof *changes; j++) {
+            change_borrowed(objects[i], changes[j], NULL, 0);
+            change_borrowed(objects[i], changes[j], plan_nothing, -UNTORN_MISPLANNED);
+        }
+    for (size_t index = 0; index < 3; index++) {
+        struct change insert = {.kind = CHANGE_INSERT, .index = index};
+        change_borrowed("[1, 2]", insert, NULL, 0);
+        change_borrowed("[1, 2]", insert, plan_nothing, -UNTORN_MISPLANNED);
+    }
+    change_borrowed("[1, 2]", changes[2], NULL, 0);
+    change_borrowed("[1, 2]", changes[2], plan_nothing, -UNTORN_MISPLANNED);
+}
+
+TEST(what_has_changed_is_taken_with_its_tree)
+{
+    struct parsed parsed, taken;
+    struct flaw flaw;
+    struct editing editing;
+    char *new_text;
+    CHECK_INT(parse(text, sizeof text - 1, UNTORN_JSON, &parsed, &flaw), 0);
+    editing_borrow(&editing, &parsed);
+    CHECK_INT(editing_take_parsed(&editing, &new_text, &taken, &error), 0);
+    CHECK(!new_text && !taken.root);
+    struct change change = {.kind = CHANGE_REMOVE, .node = member(&editing, "a")};
+    CHECK_INT(editing_change(&editing, &change, &error), 0);
+    CHECK_INT(editing_take_parsed(&editing, &new_text, &taken, &error), 0);
+    editing_free(&editing);
+    CHECK_TEXT(new_text, "{\"b\": 2}");
+    CHECK(taken.text == new_text && taken.root->count == 1);
+    CHECK_TEXT(node_member(parsed.root, "a", 1)->text, "1");
+    parsed_free(&taken);
+    parsed_free(&parsed);
+    free(new_text);
+}
+
+/* A scalar is changed in the tree before it is in the text: also when a second change follows, of
+ * either kind, the lender has his tree back. */
+TEST(a_scalar_of_a_borrowed_tree_is_as_before_also_when_another_change_follows)
+{
+    static struct tree before, after;
+    for (int follows = 0; follows < 4; follows++) {
+        struct parsed parsed, taken;
+        struct flaw flaw;
+        struct editing editing;
+        char *new_text;
+        struct untorn_node five = {.kind = UNTORN_INTEGER, .text = "5", .size = 1};
+        CHECK_INT(parse(text, sizeof text - 1, UNTORN_JSON, &parsed, &flaw), 0);
+        remember(parsed.root, &before);
+        editing_borrow(&editing, &parsed);
+        struct change change = {
+            .kind = CHANGE_REPLACE, .node = member(&editing, "a"), .value = &five};
+        CHECK_INT(editing_change(&editing, &change, &error), 0);
+        CHECK_TEXT(member(&editing, "a")->text, "5");
+        if (follows > 1) {
+            change = (struct change){.kind = CHANGE_REMOVE, .node = member(&editing, "b")};
+            editing.plan = follows == 2 ? plan_nothing : editing.plan;
+            CHECK_INT(editing_change(&editing, &change, &error),
+                      follows == 2 ? -UNTORN_MISPLANNED : 0);
+        }
+        if (follows % 2 == 1) {
+            CHECK_INT(editing_take_parsed(&editing, &new_text, &taken, &error), 0);
+            CHECK_TEXT(new_text, follows == 1 ? "{\"a\": 5, \"b\": 2}" : "{\"a\": 5}");
+            parsed_free(&taken);
+            free(new_text);
+        }
+        editing_free(&editing);
+        remember(parsed.root, &after);
+        CHECK(memcmp(&before, &after, sizeof before) == 0);
+        parsed_free(&parsed);
+    }
+}

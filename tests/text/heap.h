@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "harness.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -42,6 +43,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *data, size_t size);
 void __libc_free(void *data);
+void *__libc_memalign(size_t alignment, size_t size);
 
 static bool fails(void)
 {
@@ -80,6 +82,22 @@ void free(void *data)
 {
     heap.live -= heap.on && data;
     __libc_free(data);
+}
+
+void *pages_take(size_t size)
+{
+    return fails() ? NULL : counted(__libc_memalign(PAGES_LARGE, size));
+}
+
+void pages_give_back(void *pages, size_t size)
+{
+    (void)size;
+    free(pages);
+}
+
+void *pages_malloc(size_t size)
+{
+    return malloc(size);
 }
 
 static int heap_walk(bool (*call)(void))

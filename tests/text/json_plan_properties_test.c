@@ -119,7 +119,7 @@ static void check_bytes_outside(const struct json_text *before, const struct ste
 {
     const struct untorn_node *node = nth_node(before, step->node);
     const char *start = step->kind == CHANGE_RENAME ? node->key_raw : node->raw;
-    size_t size = step->kind == CHANGE_RENAME ? node->key_raw_size : node->raw_size;
+    size_t size = step->kind == CHANGE_RENAME ? node_key_raw_size(node) : node->raw_size;
     if (step->kind != CHANGE_REPLACE && step->kind != CHANGE_RENAME)
         return;
     struct json_text text = copy_of(before);

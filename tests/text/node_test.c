@@ -117,6 +117,34 @@ TEST(members_are_found_by_their_whole_key)
     CHECK(node_member(root, "abcd", 4) == NULL);
 }
 
+TEST(between_two_steps_many_are_linked_and_entered_one_by_one)
+{
+    struct untorn_node *root = object(NULL, NULL), *last = NULL;
+    for (int i = 0; i < 2000; i++) {
+        char key[16];
+        sprintf(key, "%d", i % 1500);
+        CHECK(!last || node_enter(&arena, last));
+        CHECK(!last || last->repeated == (i > 1500));
+        last =
+            node_link(&arena, root, arena_copy(&arena, key, strlen(key)), strlen(key), UNTORN_NULL);
+        CHECK(last && last->parent == root && root->last == last);
+    }
+    CHECK(node_enter(&arena, last));
+    CHECK(node_member(root, "499", 3) == last && last->repeated);
+    CHECK(!node_member(root, "500", 3)->repeated);
+}
+
+TEST(the_spelling_of_a_key_has_its_end)
+{
+    static const char *const spellings[] = {
+        "bare = 1", "'it\\'=", "\"quoted\":", "\"a\\\"b\\\\\" ", "\"\"", "''"};
+    static const size_t sizes[] = {4, 5, 8, 8, 2, 2};
+    for (int i = 0; i < 6; i++) {
+        struct untorn_node node = {.key_raw = spellings[i], .key_size = 4};
+        CHECK_INT(node_key_raw_size(&node), sizes[i]);
+    }
+}
+
 TEST(of_a_repeated_key_the_last_is_found_and_all_but_the_first_are_marked)
 {
     struct untorn_node *root = object_of("a=1 b=2 a=3 c=4 a=5 b=6");
@@ -469,6 +497,30 @@ TEST(removing_one_of_a_repeated_key_leaves_the_marks_right)
     node_replace(root->last, integer(NULL, NULL, "5"));
     CHECK_TEXT(keys_of(root), "a a*");
     CHECK_TEXT(member_text(root, "a"), "5");
+}
+
+TEST(what_is_put_back_is_where_it_was)
+{
+    for (int count = 3; count < 60; count += 7) {
+        struct untorn_node *root = object(NULL, NULL), *members[60];
+        for (int i = 0; i < count; i++) {
+            char key[16];
+            sprintf(key, "%d", i % (count - 1)); /* the last repeats the first */
+            members[i] = integer(root, key, "1");
+        }
+        for (int i = 0; i < count; i++) {
+            struct untorn_node *next = members[i]->next;
+            node_remove(members[i]);
+            node_put_back(members[i], root, next);
+        }
+        CHECK_INT(root->count, count);
+        for (int i = 0; i < count; i++) {
+            CHECK(members[i]->next == (i + 1 < count ? members[i + 1] : NULL));
+            CHECK_INT(members[i]->repeated, i + 1 == count);
+            struct untorn_node *found = node_member(root, members[i]->key, members[i]->key_size);
+            CHECK(found == (i == 0 ? members[count - 1] : members[i]));
+        }
+    }
 }
 
 TEST(a_new_name_keeps_the_place)

@@ -62,3 +62,22 @@ TEST(what_is_freed_is_zeroed_and_can_be_freed_again)
     CHECK(!parsed.root);
     parsed_free(&parsed);
 }
+
+TEST(another_text_is_scanned_into_the_same_memory)
+{
+    static const char *const texts[] = {"[1, 2, 3]", "{\"a\": [true]}", "[\"x\"]"};
+    struct parsed parsed;
+    struct flaw flaw;
+    struct arena used = {0};
+    const void *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(parse_in(&used, texts[i], strlen(texts[i]), UNTORN_JSON, &parsed, &flaw), 0);
+        CHECK(!used.blocks && !used.at);
+        CHECK(!first || first == parsed.arena.blocks);
+        first = parsed.arena.blocks;
+        CHECK_BYTES(parsed.root->raw, parsed.root->raw_size, texts[i], strlen(texts[i]));
+        used = parsed.arena;
+    }
+    CHECK_INT(parse_in(&used, "[", 1, UNTORN_JSON, &parsed, &flaw), -1);
+    CHECK(flaw.at_end && !parsed.root && !parsed.arena.blocks);
+}

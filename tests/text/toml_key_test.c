@@ -141,6 +141,11 @@ TEST(what_looks_defined_twice_may_be_all_right)
 TEST(the_flaw_is_at_the_part_that_is_in_the_way)
 {
     CHECK_TEXT(toml_data("a = 1\na = 2"), "6: this key is there already");
+    CHECK_TEXT(toml_data("a = 1\na = @"), "6: this key is there already");
+    CHECK_TEXT(toml_data("a = 1\na = 2\n@"), "6: this key is there already");
+    CHECK_TEXT(toml_data("a = 1\na = 2\n[a]"), "6: this key is there already");
+    CHECK_TEXT(toml_data("a = 1\na = {b = 1, b = 2}"), "6: this key is there already");
+    CHECK_TEXT(toml_data("a = {b = 1, b = 2, c"), "12: this key is there already");
     CHECK_TEXT(toml_data("a.b = 1\na.b.c = 2"), "10: this key is there already, and is no table");
     CHECK_TEXT(toml_data("[a]\n[a]"), "5: this table is there already");
     CHECK_TEXT(toml_data("a = 1\n[x.y]\n[a.b]"), "13: this key is there already, and is no table");
@@ -215,15 +220,15 @@ TEST(a_table_remembers_where_it_was_first_named)
     const char text[] = "[ 'a' . b]\n[a]\n[[ \"c\" ]]\n[[c]]\nd = {e . f = 1}";
     CHECK_INT(toml_scan_exact(text, sizeof text - 1, UNTORN_TOML, &parsed, &flaw), 0);
     const struct untorn_node *a = node_member(parsed.root, "a", 1);
-    CHECK_BYTES(a->key_raw, a->key_raw_size, "'a'", 3);
+    CHECK_BYTES(a->key_raw, node_key_raw_size(a), "'a'", 3);
     CHECK_INT(a->key_raw - parsed.text, 2);
     CHECK(!a->raw && !a->first->raw);
     const struct untorn_node *c = node_member(parsed.root, "c", 1);
-    CHECK_BYTES(c->key_raw, c->key_raw_size, "\"c\"", 3);
+    CHECK_BYTES(c->key_raw, node_key_raw_size(c), "\"c\"", 3);
     CHECK(!c->raw && !c->first->raw && !c->first->key && !c->first->key_raw);
     const struct untorn_node *e = node_member(node_member(c->last, "d", 1), "e", 1);
     CHECK(e && !e->raw);
-    CHECK_BYTES(e->key_raw, e->key_raw_size, "e", 1);
+    CHECK_BYTES(e->key_raw, node_key_raw_size(e), "e", 1);
     CHECK_BYTES(e->parent->raw, e->parent->raw_size, "{e . f = 1}", 11);
     toml_free_exact(&parsed);
 }
