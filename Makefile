@@ -9,10 +9,12 @@ PYTHON ?= /usr/bin/python3
 # SETUP=no: nothing is ever installed on this machine. T=TEXT: only the suites whose name has TEXT.
 SETUP ?= yes
 T ?=
-# Of make fuzz: for each target, how many at a time, which of the three phases.
+# Of make fuzz: for each target, how many at a time, which of the three phases, which targets (none
+# named: all).
 FUZZ_SECONDS ?= 3600
 FUZZ_JOBS ?= 1
 FUZZ_PHASES ?= libfuzzer afl compare
+FUZZ_TARGETS ?=
 
 export PYTHON SETUP
 
@@ -53,7 +55,7 @@ coverage:
 fuzz:
 	@tools/setup build fuzz
 	@$(PYTHON) tools/fuzz --build $(BUILD) --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS) \
-	    $(FUZZ_PHASES)
+	    $(FUZZ_TARGETS:%=--target %) $(FUZZ_PHASES)
 
 format:
 	@tools/setup format
@@ -70,7 +72,8 @@ help:
 	@echo 'make check-long   the same with the long crash and concurrency work'
 	@echo 'make bench        measure against the peers'
 	@echo 'make coverage     measure which lines the tests reach'
-	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS)'
+	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS,'
+	@echo '                  FUZZ_TARGETS, FUZZ_PHASES, FUZZ_JOBS: docs/testing.md)'
 	@echo 'make format       let clang-format lay out the sources'
 	@echo 'make clean        remove all that was built'
 	@echo 'demo, check, bench, coverage, fuzz and format first install what they'

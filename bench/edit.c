@@ -53,6 +53,43 @@ static void set_large(void)
     set("large.json", "end");
 }
 
+/* Behind the last of very many members. */
+static void add_large(void)
+{
+    char key[32];
+    snprintf(key, sizeof key, "packages.new-%d", version + 1);
+    set("large.json", key);
+}
+
+/* Near the beginning: nearly all is copied behind the place, while it is scanned. */
+static void add_first_large(void)
+{
+    char key[64];
+    snprintf(key, sizeof key, "packages.\"node_modules/package-0\".new-%d", version + 1);
+    set("large.json", key);
+}
+
+static void get_large(void)
+{
+    struct untorn_edit at = {.key = "end"};
+    struct untorn_document *document;
+    const struct untorn_node *node;
+    pairs_must(untorn_get("large.json", &at, NULL, NULL, &document, &node, NULL) == 0, "get");
+    untorn_document_free(document);
+}
+
+static void read_and_scan(void)
+{
+    static char piece[256 * 1024];
+    int fd = open("large.json", O_RDONLY | O_CLOEXEC);
+    ssize_t n = 1;
+    while (n > 0)
+        n = read(fd, piece, sizeof piece);
+    pairs_must(n == 0, "large.json");
+    close(fd);
+    pairs_must(untorn_document_check(large.text, large.size, UNTORN_JSON, NULL) == 0, "scan");
+}
+
 static void copy_and_scan(void)
 {
     const char *const arguments[] = {"cp", "--reflink=never", "large.json", "copy.json", NULL};
@@ -162,6 +199,27 @@ static const struct pairs_row rows[] = {
      .prepare = prepare_large,
      .ours = set_large,
      .theirs = copy_and_scan,
+     .target = 1.1,
+     .count = 9},
+    {.name = "add to 96 MB of JSON, at the end",
+     .peer = "cp, fsync, and a scan",
+     .prepare = prepare_large,
+     .ours = add_large,
+     .theirs = copy_and_scan,
+     .target = 1.1,
+     .count = 9},
+    {.name = "add to 96 MB of JSON, at the beginning",
+     .peer = "cp, fsync, and a scan",
+     .prepare = prepare_large,
+     .ours = add_first_large,
+     .theirs = copy_and_scan,
+     .target = 1.1,
+     .count = 9},
+    {.name = "get from 96 MB of JSON",
+     .peer = "read, and a scan",
+     .prepare = prepare_large,
+     .ours = get_large,
+     .theirs = read_and_scan,
      .target = 1.1,
      .count = 9},
     {.name = "set in 96 MB of JSON, against jq",

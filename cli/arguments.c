@@ -145,10 +145,13 @@ static int check_options(const struct arguments *arguments)
     return check_spelling(arguments);
 }
 
-/* FILE, or the DIR or PATH that a verb takes instead: the first word of its operands. */
-static void first_operand(const struct verb *verb, char *name, size_t size)
+/* What stands at `index` in the usage; where that goes on without end, the last that is named. */
+static void operand_name(const struct verb *verb, int index, char *name, size_t size)
 {
-    snprintf(name, size, "%.*s", (int)strcspn(verb->operands, " ."), verb->operands);
+    const char *at = verb->operands, *next;
+    while (index-- > 0 && (next = strchr(at, ' ')) != NULL && next[1] != '[')
+        at = next + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(at, " ."), at);
 }
 
 static int check_operands(const struct arguments *arguments)
@@ -156,7 +159,7 @@ static int check_operands(const struct arguments *arguments)
     const struct verb *verb = arguments->verb;
     int count = arguments->operand_count;
     char name[CLI_NAME];
-    first_operand(verb, name, sizeof name);
+    operand_name(verb, count, name, sizeof name);
     if (count < verb->fewest)
         return usage_error(verb, "%s is missing; usage: untorn %s [OPTION]... %s", name, verb->name,
                            verb->operands);

@@ -1,18 +1,22 @@
 /* untorn check: what dead writers left, and whether documents are whole, in files and trees. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "here.h"
 #include "limits.h"
 #include "message.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
 #include "progress.h"
+#include "start.h"
 #include "verdict.h"
 #include "walk.h"
+#include "words.h"
 
 struct kind {
     const char *word; /* of the report line */
@@ -37,7 +41,7 @@ static const struct kind kinds[] = {
                                "directory that knows is away",
                                "", "given up"},
     [UNTORN_FOUND_MIXED] = {"mixed",
-                            "of the files that were committed together some are from before it", "",
+                            "from before a commit of several files, of which others are newer", "",
                             "settled"},
     [UNTORN_FOUND_DAMAGED] = {"damaged", "content that did not parse when it was replaced",
                               "; kept", "given up"},
@@ -54,6 +58,10 @@ struct checking {
     const struct arguments *arguments;
     const char *path;      /* as the user named it, or met below that */
     char prefix[CLI_TEXT]; /* of the directory that findings are relative to, "dir/" or empty */
+    struct words mixed;    /* physical paths, own: each directory of a set knows all of it */
+    size_t mixed_here;     /* of the findings of this path */
+    size_t kept_here;      /* the same, that only --abandon clears up */
+    size_t told_before;    /* the same, and not to be told again */
     struct totals totals;
 };
 
@@ -83,6 +91,10 @@ static void report_finding(const struct checking *checking, const struct untorn_
     output_json_text(name);
     output_text(",\"kept\":");
     output_json_text(kept);
+    if (finding->directory) {
+        output_text(",\"directory\":");
+        output_json_text(finding->directory);
+    }
     output_format(",\"size\":%llu,\"repaired\":%s}\n", (unsigned long long)finding->size,
                   finding->repaired ? "true" : "false");
 }
@@ -92,18 +104,69 @@ static void print_finding(const struct untorn_finding *finding, const char *name
     const struct kind *kind = kind_of(finding);
     output_escaped(name);
     if (finding->repaired)
-        output_format(": %s: %s (", kind->repaired, kind->text);
+        output_format(": %s: %s", kind->repaired, kind->text);
     else
-        output_format(": %s%s (", kind->text, kind->left);
+        output_format(": %s%s", kind->text, kind->left);
+    if (finding->directory) {
+        output_text(": ");
+        output_escaped(path_from_here(finding->directory));
+    }
+    output_text(" (");
     output_escaped(kept);
     output_format(", %llu bytes)\n", (unsigned long long)finding->size);
+}
+
+/* New, or NULL without memory. */
+static char *physical_path(const struct checking *checking, const char *name)
+{
+    char *directory =
+        *name == '/' ? NULL : realpath(*checking->prefix ? checking->prefix : ".", NULL);
+    size_t size = (directory ? strlen(directory) : 0) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", directory ? directory : "", directory ? "/" : "", name);
+    free(directory);
+    return path;
+}
+
+/* Whether that file was told already, as one of another directory's set. */
+static bool is_told(struct checking *checking, const char *name)
+{
+    char *path = physical_path(checking, name);
+    for (size_t i = 0; path && i < checking->mixed.count; i++) {
+        if (strcmp(checking->mixed.items[i], path) == 0) {
+            free(path);
+            return true;
+        }
+    }
+    if (path && !words_add(&checking->mixed, path))
+        free(path); /* then it is told twice */
+    return false;
+}
+
+static bool is_kept(enum untorn_finding_kind kind)
+{
+    return kind == UNTORN_FOUND_FOREIGN || kind == UNTORN_FOUND_CONFLICT ||
+           kind == UNTORN_FOUND_TAIL || kind == UNTORN_FOUND_DAMAGED;
 }
 
 static void found(void *context, const struct untorn_finding *finding)
 {
     struct checking *checking = context;
     char name[2 * CLI_TEXT], kept[2 * CLI_TEXT];
-    snprintf(name, sizeof name, "%s%s", checking->prefix, finding->name ? finding->name : "");
+    const char *given = finding->name ? finding->name : "";
+    if (finding->kind == UNTORN_FOUND_MIXED) {
+        checking->mixed_here++;
+        if (is_told(checking, given)) {
+            checking->told_before++;
+            return;
+        }
+    }
+    checking->kept_here += !finding->repaired && is_kept(finding->kind);
+    if (*given == '/') /* it lies in another directory */
+        snprintf(name, sizeof name, "%s", path_from_here(given));
+    else
+        snprintf(name, sizeof name, "%s%s", checking->prefix, given);
     snprintf(kept, sizeof kept, "%s%s", checking->prefix, finding->kept ? finding->kept : "");
     if (finding->repaired)
         checking->totals.repaired++;
@@ -135,6 +198,17 @@ static void find_prefix(struct checking *checking)
     free(resolved);
 }
 
+/* What to do about what is left. */
+static const char *advice(const struct checking *checking, size_t left)
+{
+    if (left == checking->mixed_here)
+        return "bring the files of one moment back, or take them as they are: untorn commit "
+               "FILE=FILE ... of all of them";
+    return checking->arguments->repair || left == checking->kept_here + checking->mixed_here
+               ? "to give up what was kept: untorn check --repair --abandon"
+               : "to clear up: untorn check --repair";
+}
+
 /* False: there is not even a directory, and no more to tell. */
 static bool check_leftovers(struct checking *checking, const char *path)
 {
@@ -147,7 +221,10 @@ static bool check_leftovers(struct checking *checking, const char *path)
                                  .context = checking};
     struct untorn_error error;
     size_t left = 0;
+    checking->mixed_here = checking->kept_here = checking->told_before = 0;
     int rc = untorn_check(path, &check, &arguments->options, &left, &error);
+    left -= checking->told_before;
+    checking->mixed_here -= checking->told_before;
     checking->totals.left += left;
     if (rc != 0) {
         char text[UNTORN_TEXT_SIZE];
@@ -158,9 +235,7 @@ static bool check_leftovers(struct checking *checking, const char *path)
     }
     if (left == 0)
         return true;
-    message("%s: %zu left (%s)", path, left,
-            arguments->repair ? "to give up what was kept: untorn check --repair --abandon"
-                              : "to clear up: untorn check --repair");
+    message("%s: %zu left (%s)", path, left, advice(checking, left));
     note_status(checking, 4);
     return true;
 }
@@ -261,14 +336,36 @@ static void check_tree(struct checking *checking, const char *path)
     progress_hide();
 }
 
-/* The leftovers first: with --repair the document may be whole only then. */
+static bool is_missing(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) != 0 && errno == ENOENT;
+}
+
+static void fail_missing(struct checking *checking, const char *path, const char *what)
+{
+    message("%s: no such %s", path, what);
+    checking->totals.failed++;
+    note_status(checking, 3);
+}
+
+/* The leftovers first: with --repair the document may be whole only then. Of a file that is not
+ * there, and of no known kind, there may be some; if not, it is a slip. */
 static void check_file(struct checking *checking, const char *path)
 {
     enum untorn_format format = checking->arguments->format;
+    const struct totals before = checking->totals;
     if (!format)
         format = untorn_format_of_path(path);
-    if (check_leftovers(checking, path) && format)
+    if (path[strlen(path) - 1] == '/' && is_missing(path))
+        fail_missing(checking, path, "directory");
+    else if (!check_leftovers(checking, path))
+        return;
+    else if (format)
         judge(checking, path, format);
+    else if (checking->totals.left == before.left && checking->totals.repaired == before.repaired &&
+             is_missing(path))
+        fail_missing(checking, path, "file");
 }
 
 /* ---- the end ---- */
@@ -296,6 +393,7 @@ static int run_check(struct arguments *arguments)
     struct stat status;
     bool walked = false;
     checking.arguments = arguments;
+    start_many_files(); /* it may have to finish a large commit */
     if (arguments->operand_count == 0)
         (void)check_leftovers(&checking, ".");
     for (int i = 0; i < arguments->operand_count; i++) {
@@ -306,6 +404,9 @@ static int run_check(struct arguments *arguments)
     }
     if (walked) /* of a file the one line says it all */
         (arguments->report ? report_totals : print_totals)(&checking.totals);
+    for (size_t i = 0; i < checking.mixed.count; i++)
+        free((char *)checking.mixed.items[i]);
+    words_free(&checking.mixed);
     return checking.totals.status;
 }
 
@@ -329,7 +430,7 @@ const struct verb verb_check = {
     .exits = "  0  nothing is left, and every document is whole\n"
              "  1  a PATH could not be checked or repaired\n"
              "  2  usage\n"
-             "  3  no such directory; a document is missing\n"
+             "  3  no such file or directory; a document is missing\n"
              "  4  something is left; a document is empty, nul, truncated, or has a syntax\n"
              "     error\n"
              "  6  lock not obtained in time (--repair)\n"

@@ -6,6 +6,7 @@
 #include "input.h"
 #include "options.h"
 #include "outcome.h"
+#include "start.h"
 
 /* TARGET=SOURCE, or TARGET alone that is to be removed. */
 struct member {
@@ -38,6 +39,12 @@ static char *copy_target(const char *word)
     return target;
 }
 
+static int lacks_memory(struct committing *committing)
+{
+    outcome_result(&committing->outcome, "read the command line", -UNTORN_NO_MEMORY);
+    return outcome_finish(&committing->outcome);
+}
+
 static int add_sources(struct committing *committing)
 {
     const struct arguments *arguments = committing->arguments;
@@ -56,18 +63,49 @@ static int add_sources(struct committing *committing)
         }
         member->target = copy_target(word);
         committing->count++;
+        if (!member->target)
+            return lacks_memory(committing);
     }
     return 0;
 }
 
-static void add_removals(struct committing *committing)
+static int add_removals(struct committing *committing)
 {
     const struct words *removals = &committing->arguments->removals;
     for (size_t i = 0; i < removals->count; i++) {
         struct member *member = &committing->members[committing->count++];
         member->removed = true;
         member->target = strdup(removals->items[i]);
+        if (!member->target)
+            return lacks_memory(committing);
     }
+    return 0;
+}
+
+static int compare_targets(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The library takes a file that is named again as changed again; on one command line it is a slip,
+ * and one of the two sources would be lost. */
+static int refuse_twins(const struct committing *committing)
+{
+    size_t count = committing->count, twin = 0;
+    const char **targets = calloc(count, sizeof *targets);
+    for (size_t i = 0; targets && i < count; i++)
+        targets[i] = committing->members[i].target;
+    if (targets)
+        qsort(targets, count, sizeof *targets, compare_targets);
+    for (size_t i = 1; targets && i < count; i++)
+        if (strcmp(targets[i - 1], targets[i]) == 0)
+            twin = i;
+    int status = twin == 0 ? 0
+                           : usage_error(committing->arguments->verb,
+                                         "'%s' is named twice; a commit makes one version of it",
+                                         targets[twin]);
+    free(targets);
+    return status;
 }
 
 static struct member *find(struct committing *committing, const char *target)
@@ -78,7 +116,7 @@ static struct member *find(struct committing *committing, const char *target)
     return NULL;
 }
 
-/* --if-match TARGET=HASH; the hash is what follows the last `=`, for it has none. */
+/* --if-match TARGET=HASH, split as TARGET=SOURCE is. */
 static int add_conditions(struct committing *committing)
 {
     const struct verb *verb = committing->arguments->verb;
@@ -109,15 +147,14 @@ static int collect(struct committing *committing)
         return usage_error(arguments->verb, "TARGET=SOURCE is missing; usage: untorn %s %s",
                            arguments->verb->name, arguments->verb->operands);
     committing->members = calloc(most, sizeof *committing->members);
-    if (!committing->members) {
-        outcome_result(&committing->outcome, "read the command line", -UNTORN_NO_MEMORY);
-        return outcome_finish(&committing->outcome);
-    }
+    if (!committing->members)
+        return lacks_memory(committing);
     int status = add_sources(committing);
-    if (status != 0)
-        return status;
-    add_removals(committing);
-    return add_conditions(committing);
+    if (status == 0)
+        status = add_removals(committing);
+    if (status == 0)
+        status = refuse_twins(committing);
+    return status == 0 ? add_conditions(committing) : status;
 }
 
 /* False after noting in the outcome why not. */
@@ -167,6 +204,8 @@ static void commit(struct committing *committing)
     if (rc != 0 && error.path[0])
         committing->outcome.path = error.path;
     outcome_library(&committing->outcome, &error);
+    if (rc < 0 && committing->count > 1)
+        outcome_add(&committing->outcome, "; none of the %zu files was changed", committing->count);
     committing->outcome.path = committing->members[0].target;
     if (rc != 0) /* the report names the member at fault */
         for (size_t i = 0; i < committing->count; i++)
@@ -175,34 +214,54 @@ static void commit(struct committing *committing)
     untorn_transaction_free(transaction);
 }
 
+/* What the commit would say of a member; an error other than a missing file stays. */
+static enum untorn_status foresee(const struct committing *committing, const struct member *member,
+                                  const struct untorn_content *old, int read_status)
+{
+    if (read_status == UNTORN_MISSING && member->if_match)
+        return UNTORN_CHANGED;
+    if (read_status == UNTORN_MISSING && !member->removed)
+        return UNTORN_OK;
+    if (read_status != UNTORN_OK)
+        return (enum untorn_status)read_status;
+    if (committing->arguments->options.exclusive && !member->removed)
+        return UNTORN_EXISTS;
+    bool matches = !member->if_match || untorn_hash_equal(member->if_match, &old->hash);
+    return matches ? UNTORN_OK : UNTORN_CHANGED;
+}
+
+/* False after noting in the outcome why there would be no commit. */
+static bool show_member(struct committing *committing, const struct member *member)
+{
+    struct untorn_content old;
+    struct untorn_error error;
+    bool exists = untorn_read(member->target, &committing->arguments->options, &old, &error) == 0;
+    int status = (int)foresee(committing, member, &old, error.status);
+    if (status != error.status)
+        error.os_error = 0; /* that was of the missing file */
+    error.status = status;
+    committing->outcome.path = member->target;
+    outcome_library(&committing->outcome, &error);
+    if (status == UNTORN_OK)
+        diff_print(member->target, exists ? old.data : NULL, old.size,
+                   member->removed ? "" : member->content.data,
+                   member->removed ? 0 : member->content.size);
+    untorn_content_free(&old);
+    return status == UNTORN_OK;
+}
+
 /* The differences of all files, or the first reason why there would be none. */
 static void show(struct committing *committing)
 {
-    for (size_t i = 0; i < committing->count; i++) {
-        struct member *member = &committing->members[i];
-        struct untorn_content old;
-        struct untorn_error error;
-        bool exists =
-            untorn_read(member->target, &committing->arguments->options, &old, &error) == 0;
-        committing->outcome.path = member->target;
-        if (error.status == UNTORN_MISSING && !member->removed && !member->if_match)
-            error.status = UNTORN_OK;
-        if (exists && member->if_match && !untorn_hash_equal(member->if_match, &old.hash))
-            error.status = UNTORN_CHANGED;
-        outcome_library(&committing->outcome, &error);
-        if (error.status == UNTORN_OK)
-            diff_print(member->target, exists ? old.data : NULL, old.size,
-                       member->removed ? "" : member->content.data,
-                       member->removed ? 0 : member->content.size);
-        untorn_content_free(&old);
-        if (error.status != UNTORN_OK)
+    for (size_t i = 0; i < committing->count; i++)
+        if (!show_member(committing, &committing->members[i]))
             return;
-    }
 }
 
 static int run_commit(struct arguments *arguments)
 {
     struct committing committing = {.arguments = arguments};
+    start_many_files();
     committing.outcome =
         outcome_begin(arguments, arguments->operand_count > 0 ? arguments->operands[0] : "");
     int status = collect(&committing);

@@ -174,10 +174,10 @@ static bool refuse_editor(struct editing *editing, const struct child_result *re
         outcome_fail(outcome, UNTORN_REFUSED, start,
                      "the editor '%.200s' cannot be run (see VISUAL and EDITOR)", name);
     else if (start != 0)
-        outcome_fail(outcome, UNTORN_REFUSED, 1, "the editor '%.200s' failed with status %d", name,
-                     start);
+        outcome_fail(outcome, UNTORN_REFUSED, 1,
+                     "the editor '%.200s' failed with status %d; nothing is saved", name, start);
     else
-        outcome_fail(outcome, UNTORN_REFUSED, 1, "interrupted");
+        outcome_fail(outcome, UNTORN_REFUSED, 1, "interrupted; nothing is saved");
     return false;
 }
 

@@ -36,21 +36,42 @@ static void print_node(struct outcome *outcome, const struct untorn_node *node)
     output_text("\n");
 }
 
+/* The KEY, or with -k its steps. */
+static struct untorn_edit place_of(const struct arguments *arguments)
+{
+    char **words = arguments->operands + 1;
+    struct untorn_edit at = {.key = arguments->segments ? NULL : words[0]};
+    at.segments = (const char *const *)words;
+    at.segment_count = (size_t)arguments->operand_count - 1;
+    return at;
+}
+
 static const struct untorn_node *find_node(struct outcome *outcome,
                                            const struct untorn_document *document)
 {
-    const struct arguments *arguments = outcome->arguments;
-    char **words = arguments->operands + 1;
-    size_t count = (size_t)arguments->operand_count - 1;
     struct untorn_error error;
-    if (count == 0)
+    if (outcome->arguments->operand_count == 1)
         return untorn_document_root(document);
+    struct untorn_edit at = place_of(outcome->arguments);
     const struct untorn_node *node =
-        arguments->segments
-            ? untorn_document_find_segments(document, (const char *const *)words, count, &error)
-            : untorn_document_find(document, words[0], &error);
+        at.key ? untorn_document_find(document, at.key, &error)
+               : untorn_document_find_segments(document, at.segments, at.segment_count, &error);
     if (!node)
         outcome_library(outcome, &error);
+    return node;
+}
+
+/* The one value of a file: the rest need not fit into memory. */
+static const struct untorn_node *get_node(struct outcome *outcome, enum untorn_format format,
+                                          struct untorn_document **ret_document)
+{
+    const struct arguments *arguments = outcome->arguments;
+    struct untorn_edit_options how = {.format = format};
+    struct untorn_edit at = place_of(arguments);
+    const struct untorn_node *node;
+    struct untorn_error error;
+    (void)untorn_get(outcome->path, &at, &how, &arguments->options, ret_document, &node, &error);
+    outcome_library(outcome, &error);
     return node;
 }
 
@@ -65,7 +86,9 @@ static void get_value(struct outcome *outcome, enum untorn_format format)
 {
     struct untorn_document *document;
     const struct untorn_node *node = NULL;
-    if (load_document(outcome, format, &document))
+    if (outcome->arguments->operand_count > 1 && !is_filter(outcome->arguments))
+        node = get_node(outcome, format, &document);
+    else if (load_document(outcome, format, &document))
         node = find_node(outcome, document);
     if (node) {
         print_node(outcome, node);

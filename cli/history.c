@@ -1,14 +1,14 @@
 /* untorn log, show, diff, restore and undo: the earlier versions of a file. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "diff.h"
+#include "here.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
+#include "start.h"
 
 /* The operand behind FILE: 1 to 999999. 0 after telling what is wrong. */
 static unsigned version_number(const struct arguments *arguments)
@@ -161,22 +161,48 @@ static void note_undone(void *context, const char *path)
     }
 }
 
-/* What lies below the working directory is named from there. */
-static const char *from_here(const char *path)
+static void list_undone(const struct undone *undone, struct outcome *outcome)
 {
-    char here[PATH_MAX];
-    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
-    bool below = length > 0 && strncmp(path, here, length) == 0 && path[length] == '/';
-    return below ? path + length + 1 : path;
-}
-
-static void list_undone(const struct undone *undone, const struct arguments *arguments)
-{
-    bool several = undone->paths.count > 1 || undone->lacks_memory;
-    for (size_t i = 0; several && !arguments->report && i < undone->paths.count; i++) {
-        output_escaped(from_here(undone->paths.items[i]));
+    if (undone->paths.count < 2 && !undone->lacks_memory)
+        return;
+    outcome->files = &undone->paths;
+    for (size_t i = 0; !outcome->arguments->report && i < undone->paths.count; i++) {
+        output_escaped(path_from_here(undone->paths.items[i]));
         output_text("\n");
     }
+}
+
+/* A file that would change is shown as it is and as it would be. */
+static void show_undoing(void *context, const char *path, const struct untorn_content *content)
+{
+    struct outcome *outcome = context;
+    struct untorn_content now = {0};
+    struct untorn_error error;
+    int rc = untorn_read(path, &outcome->arguments->options, &now, &error);
+    if (rc != 0 && error.status != UNTORN_MISSING)
+        outcome_library(outcome, &error);
+    else
+        diff_print(path_from_here(path), rc == 0 ? now.data : NULL, now.size,
+                   content ? content->data : "", content ? content->size : 0);
+    untorn_content_free(&now);
+}
+
+/* The file at fault may be another one of the set. */
+static void note_outcome(struct outcome *outcome, struct untorn_error *error)
+{
+    if (strcmp(error->path, outcome->path) != 0) {
+        const char *path = path_from_here(error->path);
+        memmove(error->path, path, strlen(path) + 1);
+    }
+    outcome_library(outcome, error);
+}
+
+static void preview_undo(struct outcome *outcome)
+{
+    struct untorn_error error;
+    if (untorn_undo_preview(outcome->path, show_undoing, outcome, &outcome->arguments->options,
+                            &error) != 0)
+        note_outcome(outcome, &error);
 }
 
 static int run_undo(struct arguments *arguments)
@@ -184,18 +210,20 @@ static int run_undo(struct arguments *arguments)
     struct outcome outcome = outcome_begin(arguments, arguments->operands[0]);
     struct undone undone = {0};
     struct untorn_error error;
+    start_many_files();
     if (arguments->dry_run) {
-        show_difference(&outcome, 1, true);
+        preview_undo(&outcome);
     } else {
         int rc = untorn_undo(outcome.path, note_undone, &undone, &arguments->options, &error);
-        outcome_library(&outcome, &error);
+        note_outcome(&outcome, &error);
         if (rc >= 0)
-            list_undone(&undone, arguments);
+            list_undone(&undone, &outcome);
     }
+    int status = outcome_finish(&outcome);
     for (size_t i = 0; i < undone.paths.count; i++)
         free((char *)undone.paths.items[i]);
     words_free(&undone.paths);
-    return outcome_finish(&outcome);
+    return status;
 }
 
 #define READING (OPTION_SYMLINK | OPTION_STATE_DIR)

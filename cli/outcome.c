@@ -56,6 +56,15 @@ void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_c
     outcome->exit_code = exit_code;
 }
 
+void outcome_add(struct outcome *outcome, const char *format, ...)
+{
+    size_t used = strlen(outcome->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(outcome->text + used, sizeof outcome->text - used, format, arguments);
+    va_end(arguments);
+}
+
 void outcome_result(struct outcome *outcome, const char *what, int rc)
 {
     outcome_fail(outcome, (enum untorn_status)abs(rc), untorn_status_exit_code(rc), "%s: %s", what,
@@ -89,6 +98,11 @@ static void print_report(const struct outcome *outcome)
         separator = ",";
     }
     output_text("]");
+    for (size_t i = 0; outcome->files && i < outcome->files->count; i++) {
+        output_text(i == 0 ? ",\"files\":[" : ",");
+        output_json_text(outcome->files->items[i]);
+        output_text(i + 1 == outcome->files->count ? "]" : "");
+    }
     if (outcome->has_hash) {
         char text[UNTORN_HASH_TEXT_SIZE];
         output_format(",\"hash\":\"%s\"", untorn_hash_format(&outcome->hash, text));

@@ -14,6 +14,7 @@
 
 #include "arguments.h"
 #include "limits.h"
+#include "words.h"
 
 struct outcome {
     const struct arguments *arguments;
@@ -22,7 +23,8 @@ struct outcome {
     int exit_code;
     unsigned flags;
     uint64_t position;
-    bool has_hash; /* of the content that the file has now */
+    const struct words *files; /* all that were changed, if that are several; or NULL */
+    bool has_hash;             /* of the content that the file has now */
     struct untorn_hash hash;
     char text[CLI_TEXT];              /* what happened, "PATH: ... (...)"; empty on success */
     char excerpt[UNTORN_DETAIL_SIZE]; /* the line that cannot be parsed, and a caret; or empty */
@@ -43,6 +45,10 @@ void outcome_describe(const struct untorn_error *error, const char *path, char *
 __attribute__((format(printf, 4, 5))) void outcome_fail(struct outcome *outcome,
                                                         enum untorn_status status, int exit_code,
                                                         const char *format, ...);
+
+/* Behind what happened, whatever that is. */
+__attribute__((format(printf, 2, 3))) void outcome_add(struct outcome *outcome, const char *format,
+                                                       ...);
 
 /* A call of the library that has no struct untorn_error: `what` failed with `rc`. */
 void outcome_result(struct outcome *outcome, const char *what, int rc);

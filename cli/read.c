@@ -55,6 +55,8 @@ static void read_last_good(struct outcome *outcome, enum untorn_format format)
     if (rc == 0)
         (void)output_now(content.data, content.size);
     verdict_describe(outcome, &error);
+    if (error.status == UNTORN_DAMAGED || error.status == UNTORN_MISSING)
+        outcome_add(outcome, "; no earlier version that is whole is kept");
     const char *wrong = error.detail[0] ? error.detail : "missing";
     if (version > 0)
         message("%s: this is version %u, the last that is whole (the file: %.*s)", outcome->path,

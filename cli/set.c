@@ -51,6 +51,7 @@ static void fill_edits(const struct arguments *arguments, const struct bytes *fr
             give_key(arguments, edit, words, word_count);
             edit->value = from->data ? from->data : "";
             edit->value_size = from->size;
+            edit->secret = true;
             continue;
         }
         size_t at = arguments->segments ? word_count - 1 : 2 * i + 1;

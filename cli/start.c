@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool pipe_was_ignored;
@@ -15,6 +16,15 @@ void start_up(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", ways[fd]) != fd)
             abort();
     pipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+}
+
+void start_many_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* else it is as many as before, and that is told */
 }
 
 bool start_pipe_was_ignored(void)

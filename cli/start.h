@@ -1,4 +1,5 @@
-/* What has to be right before anything else: the three standard descriptors, and SIGPIPE. */
+/* What has to be right before anything else: the three standard descriptors, and SIGPIPE;
+ * and how many files may be open. */
 #ifndef CLI_START_H
 #define CLI_START_H
 
@@ -8,6 +9,10 @@
  * to be opened would take its number, and a message would be written into that file. SIGPIPE is
  * ignored, so that a broken pipe is an error we see. */
 void start_up(void);
+
+/* As many open files as the system lets us have, for a verb that may need one for each file it is
+ * given. Not for one that starts a command: that would inherit it, and select(2) has its limits. */
+void start_many_files(void);
 
 /* Whether our caller had SIGPIPE ignored already: commands that we start get it as we got it. */
 bool start_pipe_was_ignored(void);

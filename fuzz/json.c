@@ -4,33 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/text/json_portable.h"
 #include "text/json.h"
 #include "text/write.h"
-
-/* The scanner once more, without vectors. */
-#define JSON_SCAN_PORTABLE
-#define json_scan_begin portable_begin
-#define json_scan_feed portable_feed
-#define json_scan_next portable_next
-#define json_scan_skip portable_skip
-#define json_scan_rest portable_rest
-#define json_token_text portable_text
-#define json_bulk portable_bulk
-void json_scan_begin(struct json_scanner *scanner, enum untorn_format format);
-void json_scan_feed(struct json_scanner *scanner, const char *text, size_t size, bool last);
-enum json_token json_scan_next(struct json_scanner *scanner);
-enum json_token json_scan_skip(struct json_scanner *scanner, size_t depth);
-enum json_token json_scan_rest(struct json_scanner *scanner);
-const char *json_token_text(const struct json_scanner *scanner);
-#include "text/json_bulk.c"
-#include "text/json_scan.c"
-#undef json_scan_begin
-#undef json_scan_feed
-#undef json_scan_next
-#undef json_scan_skip
-#undef json_scan_rest
-#undef json_token_text
-#undef json_bulk
 
 /* ---- a scan in pieces ---- */
 

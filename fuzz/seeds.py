@@ -142,6 +142,21 @@ def slots():
         yield record([(3, b"a", directory)])
 
 
+def histories():
+    """Names and contents of planted entries, for each thing that a user does."""
+    number, digits = "0000000300000001", "0" * 32
+    for what in range(32):
+        head = bytes([what])
+        for name in (f"{number}.{digits}.{'0' * 16}", f"{number}.{digits}.{'0' * 16}.{digits}",
+                     "f" * 16 + f".{digits}.{'0' * 16}", "..", "x", number):
+            yield head + f"n{name}\0text\0d{name}\0\0y{name}\0\0l{name}\0\0".encode()
+        yield head + f"v{number}\0a1\0v4\0a2\0v5.{digits}\0a3\0".encode()
+        for members in (b"\xc6\x60\x61\xc9\x62\x63", b"\xc6\x60\x61\x85\x60\x64"):
+            yield head + b"m" + digits.encode() + b"\0" + members + b"\0"
+        planted = record([(3, b"a", b""), (2, b"x", b"../e")])
+        yield head + b"r" + digits.encode() + b"\0" + planted[1:]
+
+
 def seeds():
     """Target to its inputs."""
     own_json = DOCUMENTS["j"] + DOCUMENTS["c"]
@@ -149,7 +164,7 @@ def seeds():
         "json": [*own_json, *files("JSONTestSuite/test_parsing", "*.json")],
         "toml": [*DOCUMENTS["t"], *files("toml-test/tests", "*.toml")],
         "edit": edits(), "patch": patches(), "keypath": keys(), "number": numbers(),
-        "slot": slots(),
+        "slot": slots(), "history": histories(),
     }
 
 

@@ -7,11 +7,12 @@ A suite is a C test (tests/**/*_test.c, run plain and sanitized), a script (test
 lib*.sh) or a Python check (tests/**/*_test.py). TEXT runs only the suites whose name contains it.
 
 A suite runs in a fresh working directory that is removed afterwards, with UNTORN (the command),
-BUILD, TESTS and PYTHON in its environment and BUILD first in PATH. Its status is 0 for passed, 77
-for skipped (the last line says why), anything else for failed. If its last line reads `N passed,
-N failed[, N skipped]` these are counted instead, and the lines `skip NAME: reason` name what was
-skipped. Beside NAME.sh there may be NAME.stdout, NAME.stderr and NAME.exit: exactly what it must
-print, and its status if that is not 0.
+BUILD, TESTS and PYTHON in its environment and BUILD first in PATH; of what begins with UNTORN_,
+UNTORN_LONG and UNTORN_SUITES are handed on. Its status is 0 for passed, 77 for skipped (the last
+line says why), anything else for failed. If its last line reads `N passed, N failed[, N skipped]`
+these are counted instead, and the lines `skip NAME: reason` name what was skipped. Beside NAME.sh
+there may be NAME.stdout, NAME.stderr and NAME.exit: exactly what it must print, and its status if
+that is not 0.
 
 A comment in the first five lines of a suite may say how to run it, any of these:
 
@@ -130,6 +131,8 @@ def capture(command):
 def environment(build, tests, python, directory):
     values = {name: value for name, value in os.environ.items()
               if not name.startswith("UNTORN_") or name in ("UNTORN_LONG", "UNTORN_SUITES")}
+    if values.get("UNTORN_SUITES"):
+        values["UNTORN_SUITES"] = os.path.abspath(values["UNTORN_SUITES"])
     # Make hands its own options down; a make in a test must not see them.
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES"):
         values.pop(name, None)

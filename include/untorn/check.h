@@ -17,16 +17,19 @@ enum untorn_finding_kind {
     UNTORN_FOUND_TAIL,       /* a torn record that an append cut; kept */
     UNTORN_FOUND_SET,        /* a commit of several files that stopped half way */
     UNTORN_FOUND_IN_DOUBT,   /* the same, and the directory that knows whether it counts is away */
-    UNTORN_FOUND_MIXED,      /* files of one commit of which some are from before it */
+    UNTORN_FOUND_MIXED,      /* from before a commit of several files, of which others are newer */
     UNTORN_FOUND_DAMAGED,    /* content that did not parse when it was replaced; kept */
 };
 
 struct untorn_finding {
     enum untorn_finding_kind kind;
-    const char *name; /* the user's file it belongs to, "." for all; borrowed for the call */
+    const char *name; /* the user's file it belongs to, "." for all; absolute for one of a mixed set
+                         that lies in another directory. Borrowed for the call */
     const char *kept; /* where it lies, relative to the directory; borrowed for the call */
     uint64_t size;
-    bool repaired; /* gone or finished */
+    bool repaired;         /* gone or finished */
+    const char *directory; /* of what is in doubt: the one that knows, physical; else NULL.
+                              Borrowed for the call */
 };
 
 typedef void untorn_finding_function(void *context, const struct untorn_finding *finding);

@@ -88,19 +88,20 @@ struct untorn_edit {
     const char *value;
     size_t value_size;
     enum untorn_syntax syntax;
+    bool secret; /* no message quotes the value */
 };
 
 /* How values are written that have no text yet. Zeroed: 2 blanks, in the order they have, UTF-8. */
 struct untorn_style {
-    bool compact;     /* on one line */
-    unsigned indent;  /* blanks for each level; 0 means 2 */
-    bool tabs;        /* a tab for each level instead */
-    bool sorted;      /* object keys in the order of their code points */
-    bool ascii;       /* everything else as \u escapes */
-    bool newline;     /* one at the end */
-    bool crlf;        /* as the end of every line */
-    bool tight;       /* "a":1,"b":2 without blanks, when compact */
-    bool tagged;      /* JSON only: scalars as {"type": ..., "value": ...}, as toml-test does */
+    bool compact;    /* on one line */
+    unsigned indent; /* blanks for each level; 0 means 2 */
+    bool tabs;       /* a tab for each level instead */
+    bool sorted;     /* object keys in the order of their code points */
+    bool ascii;      /* everything else as \u escapes */
+    bool newline;    /* one at the end */
+    bool crlf;       /* as the end of every line */
+    bool tight;      /* "a":1,"b":2 without blanks, when compact */
+    bool tagged;     /* JSON only: scalars as {"type": ..., "value": ...}, as toml-test does */
 };
 
 UNTORN_BEGIN_C
@@ -126,6 +127,15 @@ struct untorn_edit_options {
     enum untorn_format format; /* 0: by the name */
 };
 
+/* One value of a file, which need not fit into memory if it is JSON. Of the edit only `key`, or the
+ * segments, are looked at. *ret_node is borrowed from *ret_document, which holds it and perhaps
+ * nothing else; both are NULL on failure: as untorn_document_read and untorn_document_find. */
+UNTORN_API int untorn_get(const char *path, const struct untorn_edit *at,
+                          const struct untorn_edit_options *how,
+                          const struct untorn_options *options,
+                          struct untorn_document **ret_document,
+                          const struct untorn_node **ret_node, struct untorn_error *reterr);
+
 /* All edits as one locked update of the file, or none. A missing file is made, unless an edit needs
  * what is in it. One that does not parse: -UNTORN_DAMAGED, untouched. Edits that change nothing
  * write nothing. */
@@ -145,8 +155,7 @@ UNTORN_API int untorn_document_parse(const void *data, size_t size, enum untorn_
                                      struct untorn_error *reterr);
 
 /* An empty one: {} or a TOML file without a line. */
-UNTORN_API int untorn_document_new(enum untorn_format format,
-                                   struct untorn_document **ret_document,
+UNTORN_API int untorn_document_new(enum untorn_format format, struct untorn_document **ret_document,
                                    struct untorn_error *reterr);
 
 /* All or none. Nodes borrowed before are gone, also after a failure. */
@@ -171,9 +180,9 @@ UNTORN_API const struct untorn_node *untorn_document_root(const struct untorn_do
 UNTORN_API const struct untorn_node *untorn_document_find(const struct untorn_document *document,
                                                           const char *key,
                                                           struct untorn_error *reterr);
-UNTORN_API const struct untorn_node *
-untorn_document_find_segments(const struct untorn_document *document, const char *const *segments,
-                              size_t count, struct untorn_error *reterr);
+UNTORN_API const struct untorn_node *untorn_document_find_segments(
+    const struct untorn_document *document, const char *const *segments, size_t count,
+    struct untorn_error *reterr);
 
 UNTORN_API enum untorn_kind untorn_node_kind(const struct untorn_node *node);
 

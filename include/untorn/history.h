@@ -34,6 +34,11 @@ typedef int untorn_version_function(void *context, const struct untorn_version *
 /* Called for each file that an undo changed. */
 typedef void untorn_undone_function(void *context, const char *path);
 
+/* Called for each file that an undo would change, with what it would be; NULL: it would go. Both
+ * are borrowed. */
+typedef void untorn_undoing_function(void *context, const char *path,
+                                     const struct untorn_content *content);
+
 UNTORN_BEGIN_C
 
 /* From the newest to the oldest. None is no failure, but a file that neither exists nor has
@@ -57,6 +62,13 @@ UNTORN_API int untorn_restore(const char *path, unsigned number,
  * commit; UNTORN_CHANGED if one of them was changed since. `function` may be NULL. */
 UNTORN_API int untorn_undo(const char *path, untorn_undone_function *function, void *context,
                            const struct untorn_options *options, struct untorn_error *reterr);
+
+/* Shows what untorn_undo would do and does nothing: fails as that would, as far as can be seen
+ * without a lock. `function` is called only if nothing speaks against it. Creates nothing. Options:
+ * symlink, if_match, state_dir. */
+UNTORN_API int untorn_undo_preview(const char *path, untorn_undoing_function *function,
+                                   void *context, const struct untorn_options *options,
+                                   struct untorn_error *reterr);
 
 UNTORN_END_C
 

@@ -16,11 +16,12 @@
  * interrupted is finished, or undone, by whoever next uses one of the files through untorn.
  *
  * The members may lie in any directories, also on several file systems. Two paths of one file are
- * refused at the commit. A member that is named again is changed again: a put forgets what was
- * before it, an edit or a change goes on from there. While a transaction is open, a write, update
- * or edit of one of its members by the same thread joins it: an update's function is called at
- * once, and if what it made goes on from the file itself, the commit is -UNTORN_CHANGED where that
- * has changed meanwhile (-UNTORN_EXISTS where there was none).
+ * refused at the commit, two hard links of it too. A member that is named again is changed again: a
+ * put forgets what was before it, an edit or a change goes on from there. While a transaction is
+ * open, a write, update or edit of one of its members by the same thread joins it: a streaming
+ * writer when that is committed; an update's function is called at once, and if what it made goes
+ * on from the file itself, the commit is -UNTORN_CHANGED where that has changed meanwhile
+ * (-UNTORN_EXISTS where there was none).
  *
  * Threads: a transaction is used by one thread.
  */
@@ -68,7 +69,8 @@ UNTORN_API int untorn_transaction_remove(struct untorn_transaction *transaction,
                                          const struct untorn_options *options,
                                          struct untorn_error *reterr);
 
-/* At most once; the error names the member at fault. Below 0: no member was changed. Above 0, not
+/* At most once; the error names the member at fault. Two paths of one file are -UNTORN_INVALID, two
+ * hard links of it too. Below 0: no member was changed. Above 0, not
  * settled: it counts, and the next call on any member puts the rest in place. */
 UNTORN_API int untorn_transaction_commit(struct untorn_transaction *transaction,
                                          struct untorn_error *reterr);

@@ -47,7 +47,9 @@ UNTORN_API int untorn_writer_begin(const char *path, const struct untorn_options
 UNTORN_API int untorn_writer_write(struct untorn_writer *writer, const void *data, size_t size,
                                    struct untorn_error *reterr);
 
-/* Locks, checks, flushes, renames, flushes. At most once per writer; free it afterwards. */
+/* Locks, checks, flushes, renames, flushes. At most once per writer; free it afterwards. Of a
+ * member of a transaction that this thread has open, it joins that (untorn/transaction.h): the
+ * content is then held in memory. */
 UNTORN_API int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *reterr);
 
 /* The hash of all that was written so far: after a commit, that of the file. */

@@ -103,6 +103,8 @@ enum untorn_status error_status_of(int64_t os_result)
 
 static const char *advice(const struct untorn_error *error)
 {
+    if (error->status == UNTORN_FAILED && error->os_error == EMFILE)
+        return "allow more open files with ulimit -n; the old content stays";
     switch (error->status) {
     case UNTORN_NOT_A_FILE:
         return "name a regular file";
@@ -137,8 +139,6 @@ static const char *advice(const struct untorn_error *error)
         return "take the exclusive lock from the start";
     case UNTORN_UNSETTLED_FLUSH:
         return "do not rely on it across a power loss; save again once the disk is well";
-    case UNTORN_IN_DOUBT:
-        return "bring that directory back, or give the commit up: untorn check --repair --abandon";
     case UNTORN_MIXED:
         return "restore the files of one moment, or save all of them again";
     case UNTORN_UNSETTLED_IN_PLACE:

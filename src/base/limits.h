@@ -27,8 +27,9 @@ enum {
     LIMIT_OPEN_MEMBERS = 64,            /* of more members than this only the locks are kept open */
     LIMIT_RECORDS = 64,                 /* commits of several files that one directory remembers */
     LIMIT_RECORD = 16 * 1024 * 1024,    /* bytes of what it remembers of one */
-    LIMIT_STEPS = 16384,      /* changes by which one value becomes another, not as a whole */
-    LIMIT_MATCHES = 65536,    /* pairs of elements that are compared to find what stays */
+    LIMIT_REMEMBERED = 4096,            /* members in all records that one commit leaves */
+    LIMIT_STEPS = 16384,   /* changes by which one value becomes another, not as a whole */
+    LIMIT_MATCHES = 65536, /* pairs of elements that are compared to find what stays */
 };
 
 #define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */

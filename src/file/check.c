@@ -16,9 +16,14 @@ void check_report(struct check *check, enum untorn_finding_kind kind, const char
 {
     char kept[2 * LIMIT_NAME + 32];
     snprintf(kept, sizeof kept, "%s/%s/%s", check->state.name, state_folder_name(folder), entry);
-    struct untorn_finding finding = {
-        .kind = kind, .name = name, .kept = kept, .size = size, .repaired = repaired};
-    if (check->place.name[0]) /* `name` may be what stands for a long one */
+    struct untorn_finding finding = {.kind = kind,
+                                     .name = name,
+                                     .kept = kept,
+                                     .size = size,
+                                     .repaired = repaired,
+                                     .directory = check->directory};
+    /* `name` may be what stands for a long one; a mixed set is told by its old files. */
+    if (check->place.name[0] && kind != UNTORN_FOUND_MIXED)
         finding.name = check->place.name;
     check->open += !repaired;
     if (check->what->found)

@@ -22,6 +22,7 @@ struct check {
     bool (*is_needed)(const void *context, const char *stage); /* a commit needs that entry */
     const void *needing;
     char spared[LIMIT_NAME + 1]; /* an entry of kept/ that this very call moved there */
+    const char *directory;       /* untorn_finding.directory of what is reported; or NULL */
 };
 
 /* Reports what is found in this layer, and repairs it where that is wanted. */

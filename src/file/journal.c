@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "file/io.h"
 
 enum {
@@ -23,31 +24,17 @@ enum {
 
 static const char magic[16] = "untorn in-place\n";
 
-static void put(unsigned char *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get(const unsigned char *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
-}
-
 void journal_encode(const struct journal *journal, unsigned char head[JOURNAL_HEAD])
 {
     memset(head, 0, JOURNAL_HEAD);
     memcpy(head + AT_MAGIC, magic, sizeof magic);
-    put(head + AT_VERSION, VERSION, 4);
-    put(head + AT_ACTIVE, journal->active, 4);
-    put(head + AT_SEQUENCE, journal->sequence, 8);
-    put(head + AT_OWN_INODE, journal->own_inode, 8);
-    put(head + AT_TARGET_INODE, journal->target_inode, 8);
-    put(head + AT_OLD_SIZE, journal->old_size, 8);
-    put(head + AT_NEW_SIZE, journal->new_size, 8);
+    cursor_put(head + AT_VERSION, VERSION, 4);
+    cursor_put(head + AT_ACTIVE, journal->active, 4);
+    cursor_put(head + AT_SEQUENCE, journal->sequence, 8);
+    cursor_put(head + AT_OWN_INODE, journal->own_inode, 8);
+    cursor_put(head + AT_TARGET_INODE, journal->target_inode, 8);
+    cursor_put(head + AT_OLD_SIZE, journal->old_size, 8);
+    cursor_put(head + AT_NEW_SIZE, journal->new_size, 8);
     memcpy(head + AT_OLD_HASH, journal->old_hash.bytes, 16);
     memcpy(head + AT_NEW_HASH, journal->new_hash.bytes, 16);
     memcpy(head + AT_NAME, journal->name, strlen(journal->name));
@@ -63,16 +50,17 @@ static bool is_single_name(const char *name)
 bool journal_decode(const unsigned char head[JOURNAL_HEAD], struct journal *ret_journal)
 {
     struct untorn_hash check = untorn_hash(head, AT_CHECK);
-    if (memcmp(head + AT_MAGIC, magic, sizeof magic) != 0 || get(head + AT_VERSION, 4) != VERSION ||
+    if (memcmp(head + AT_MAGIC, magic, sizeof magic) != 0 ||
+        cursor_get(head + AT_VERSION, 4) != VERSION ||
         memcmp(head + AT_CHECK, check.bytes, sizeof check.bytes) != 0)
         return false;
     *ret_journal = (struct journal){
-        .active = get(head + AT_ACTIVE, 4) == 1,
-        .sequence = get(head + AT_SEQUENCE, 8),
-        .own_inode = get(head + AT_OWN_INODE, 8),
-        .target_inode = get(head + AT_TARGET_INODE, 8),
-        .old_size = get(head + AT_OLD_SIZE, 8),
-        .new_size = get(head + AT_NEW_SIZE, 8),
+        .active = cursor_get(head + AT_ACTIVE, 4) == 1,
+        .sequence = cursor_get(head + AT_SEQUENCE, 8),
+        .own_inode = cursor_get(head + AT_OWN_INODE, 8),
+        .target_inode = cursor_get(head + AT_TARGET_INODE, 8),
+        .old_size = cursor_get(head + AT_OLD_SIZE, 8),
+        .new_size = cursor_get(head + AT_NEW_SIZE, 8),
     };
     memcpy(ret_journal->old_hash.bytes, head + AT_OLD_HASH, 16);
     memcpy(ret_journal->new_hash.bytes, head + AT_NEW_HASH, 16);

@@ -59,7 +59,7 @@ static int lose(struct past *past, const struct target *target, int rc, struct u
 static int is_same(const struct target *target, os_fd file, uint64_t size, bool *ret_same)
 {
     *ret_same = false;
-    if (!target->readable || target->stat.size != size)
+    if (target->differs || !target->readable || target->stat.size != size)
         return 0;
     return io_same(target->hold, file, size, ret_same);
 }
@@ -74,6 +74,35 @@ static int find_hash(struct target *target)
     return rc;
 }
 
+/* What of our folder's own openness is left to a folder with versions of a file: those for whom one
+ * of them is closed do not list it. [PAST-7] */
+static unsigned folder_mode(const struct past *past, const struct target *target, uint32_t group)
+{
+    unsigned mode = target->stat.mode & open_to(target), all = target->state.wanted_mode & 0777;
+    for (size_t i = 0; i < past->versions.count; i++)
+        mode &= past->versions.list[i].mode;
+    bool for_group = (mode & 040) && (group == target->stat.group || (mode & 004));
+    return all & (0700 | (for_group ? 070 : 0) | (mode & 004 ? 007 : 0));
+}
+
+/* Another's folder is left alone: closed, it would be so to the owner of the file. And so is an ACL
+ * by which others work here, if the group's bits can stay. */
+static void fit_folder(const struct past *past, struct target *target)
+{
+    struct os_stat now;
+    os_fd folder = past->versions.folder, history;
+    if (!is_file(target) || os_stat(folder, NULL, &now) < 0 || now.owner != target->stat.owner)
+        return;
+    unsigned mode = folder_mode(past, target, now.group);
+    if ((mode & ~now.mode & 0777) &&
+        state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0)
+        (void)os_share(folder, history, NULL); /* else it stays closed */
+    else if ((now.mode & 0777) == mode ||
+             ((now.mode & 070) == (mode & 070) && !os_is_plain(folder)))
+        return;
+    (void)os_narrow(folder, mode | 07000);
+}
+
 /* Opens the folder and clears it up; what stays is in past->versions. */
 static int open_versions(struct past *past, struct target *target)
 {
@@ -82,6 +111,7 @@ static int open_versions(struct past *past, struct target *target)
         return rc;
     past->open = true;
     versions_sweep(&past->versions, &target->stat);
+    fit_folder(past, target);
     return 0;
 }
 
@@ -369,11 +399,9 @@ int past_fall_back(struct past *past, struct target *target, struct stage *stage
 
 /* ---- the outcome ---- */
 
-void past_done(struct past *past, struct stage *stage)
+void past_done(struct past *past)
 {
     past->kept = past->staged || past->entered;
-    if (past->staged && past->linked && os_remove(stage->folder, stage->name, false) == 0)
-        stage->named = false;
     past->staged = false;
 }
 
@@ -393,12 +421,11 @@ void past_leave(struct past *past, struct stage *stage)
 }
 
 /* [PAST-4] A version that cannot be closed to others goes. */
-static void narrow(const struct past *past, const struct version *version,
+static void narrow(const struct past *past, const struct version *version, unsigned mode,
                    const struct target *target, struct untorn_error *error)
 {
     char name[VERSION_NAME_SIZE];
     os_fd file = OS_NONE;
-    unsigned mode = open_to(target);
     bool too_open = (version->mode & ~mode & 0777) != 0;
     /* What an ACL says goes no further than the group's bits. */
     bool may_have_acl = target->options->mode != 0 && (version->mode & 070) != 0;
@@ -422,13 +449,14 @@ static bool is_listed_before(const struct versions *versions, size_t at)
 }
 
 /* [PAST-2] [PAST-3] */
-static void prune(const struct past *past, const struct target *target, struct untorn_error *error)
+static void prune(const struct past *past, const struct target *target, unsigned mode,
+                  struct untorn_error *error)
 {
     const struct versions *versions = &past->versions;
     int left = wanted(target->options) - past->kept;
     bool all_stay = wanted(target->options) <= 0;
     if (past->kept)
-        narrow(past, &past->own, target, error);
+        narrow(past, &past->own, mode, target, error);
     for (size_t i = 0; i < versions->count; i++) {
         const struct version *version = &versions->list[i];
         bool again = (past->kept && untorn_hash_equal(&version->hash, &past->own.hash)) ||
@@ -436,10 +464,19 @@ static void prune(const struct past *past, const struct target *target, struct u
         if (again || (left <= 0 && !all_stay))
             (void)version_remove(versions, version); /* else the next writer does */
         else {
-            narrow(past, version, target, error);
+            narrow(past, version, mode, target, error);
             left--;
         }
     }
+}
+
+/* Of a file that was not there when it was looked at: what it was made with. */
+static unsigned open_to_now(const struct target *target)
+{
+    struct os_stat now;
+    if (target->exists || target->options->mode)
+        return open_to(target);
+    return os_stat(target->place.dir, target->place.name, &now) == 0 ? now.mode : 0777;
 }
 
 void past_prune(struct target *target, struct untorn_error *error)
@@ -448,7 +485,7 @@ void past_prune(struct target *target, struct untorn_error *error)
     past.open = versions_open(&past.versions, &target->state, target->place.name, false) == 0;
     if (past.open) {
         versions_sweep(&past.versions, NULL);
-        prune(&past, target, error);
+        prune(&past, target, open_to_now(target), error);
     }
     past_close(&past);
 }
@@ -456,7 +493,7 @@ void past_prune(struct target *target, struct untorn_error *error)
 void past_settle(struct past *past, struct target *target, struct untorn_error *error)
 {
     if (past->open)
-        prune(past, target, error);
+        prune(past, target, open_to(target), error);
     else if (is_narrowed(target)) /* nothing was kept, but what is there is too open now */
         past_prune(target, error);
     past_close(past);

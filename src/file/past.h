@@ -20,19 +20,23 @@
  *   PAST-2  Nothing is removed from history before what replaces it is durable, by the level.
  *   PAST-3  The same content is kept once, and what is equal to the new version not at all.
  *   PAST-4  No version is more open than the file is now.
- *   PAST-5  A part of a commit of several files keeps its stage's name until the swap: the commit's
- *           journal knows it by that.
+ *   PAST-5  A part of a commit of several files keeps its stage's name until the swap is durable:
+ *           the commit's journal knows it by that, and it may be the only copy. Whoever has the
+ *           stage removes the name after the directory was flushed.
  *   PAST-6  The name of an entry is its maker's alone for as long as he holds the file's lock, as
  *           that of a stage is [STAGE-4]: also when somebody removes our folder and another process
  *           holds a newer lock, neither swaps in what the other has staged. What the next holder
  *           finds under such a name is a dead one's.
+ *   PAST-7  Nobody lists the versions who may not read the file and each of them: their names are
+ *           hashes. (Where the folder belongs to the file's owner: closed to others, another's
+ *           would be closed to him.)
  *
  * That a version cannot be kept does not stop the write, unless it was asked for with `strict`.
  *
  *     past_stage(...)                                         where it can be: no rename in step 1
  *     rc = past_begin(&past, target, stage, error);           step 1
  *     ... under the directory's lock: if (past.staged) past_swap(...) else rename ...
- *     past_done(&past, stage);                                or past_give_up(&past, stage)
+ *     past_done(&past);                                       or past_give_up(&past, stage)
  *     ... flush the directory ...
  *     past_settle(&past, target, error);                      step 4; closes
  */
@@ -87,7 +91,7 @@ int past_fall_back(struct past *past, struct target *target, struct stage *stage
                    struct untorn_error *error);
 
 /* The file was replaced. */
-void past_done(struct past *past, struct stage *stage);
+void past_done(struct past *past);
 
 /* It was not: what step 1 did is undone, and the stage has its own name again, if it has any. */
 void past_give_up(struct past *past, struct stage *stage);

@@ -74,8 +74,27 @@ static int read_journal(const struct inplace_view *view, struct untorn_content *
     return 0;
 }
 
+/* What is done with the file. */
+struct reading {
+    read_function *function;
+    void *context;
+    struct untorn_content
+        *whole; /* read_whole fills this, and it may come from elsewhere; or NULL */
+};
+
+static int read_whole(void *context, os_fd file, uint64_t size)
+{
+    (void)size;
+    return read_open_file(file, context);
+}
+
+static struct reading reading_whole(struct untorn_content *ret_content)
+{
+    return (struct reading){.function = read_whole, .context = ret_content, .whole = ret_content};
+}
+
 /* *ret_hold stays open. */
-static int read_file(const struct place *place, os_fd *ret_hold, struct untorn_content *ret_content)
+static int read_file(const struct place *place, const struct reading *reading, os_fd *ret_hold)
 {
     struct os_stat stat;
     int rc = io_open(place->dir, place->name, OS_READ, 0, ret_hold);
@@ -84,7 +103,7 @@ static int read_file(const struct place *place, os_fd *ret_hold, struct untorn_c
     rc = os_stat(*ret_hold, NULL, &stat);
     if (rc == 0 && stat.kind != OS_REGULAR)
         rc = -ESTALE; /* it was a file a moment ago: look again */
-    return rc == 0 ? read_open_file(*ret_hold, ret_content) : rc;
+    return rc == 0 ? reading->function(reading->context, *ret_hold, stat.size) : rc;
 }
 
 /* The folder itself may have been made meanwhile. */
@@ -99,8 +118,9 @@ static int look_again(const struct place *place, struct state *state,
 }
 
 /* [INPLACE-4] */
-int read_place(const struct place *place, struct state *state, const struct untorn_options *options,
-               os_fd *ret_hold, struct untorn_content *ret_content)
+static int read_unlocked(const struct place *place, struct state *state,
+                         const struct untorn_options *options, const struct reading *reading,
+                         os_fd *ret_hold)
 {
     struct inplace_view before, after = {.journal = OS_NONE};
     *ret_hold = OS_NONE;
@@ -108,31 +128,42 @@ int read_place(const struct place *place, struct state *state, const struct unto
     if (rc < 0)
         return rc;
     if (before.active) {
-        rc = read_journal(&before, ret_content);
+        rc = reading->whole ? read_journal(&before, reading->whole) : READ_WHOLE;
         inplace_view_close(&before);
         return rc;
     }
-    rc = read_file(place, ret_hold, ret_content);
+    rc = read_file(place, reading, ret_hold);
     if (rc < 0)
         return rc;
     rc = look_again(place, state, options, &after);
     inplace_view_close(&after);
     if (rc == 0 && (after.active || after.sequence != before.sequence))
         rc = -ESTALE;
-    if (rc < 0)
-        untorn_content_free(ret_content);
+    if (rc < 0 && reading->whole)
+        untorn_content_free(reading->whole);
     return rc;
+}
+
+int read_place(const struct place *place, struct state *state, const struct untorn_options *options,
+               os_fd *ret_hold, struct untorn_content *ret_content)
+{
+    struct reading reading = reading_whole(ret_content);
+    return read_unlocked(place, state, options, &reading, ret_hold);
 }
 
 /* One try. -ESTALE: something happened meanwhile. */
 static int read_once(const struct place *place, struct state *state,
-                     const struct untorn_options *options, struct untorn_content *ret_content)
+                     const struct untorn_options *options, const struct reading *reading)
 {
+    struct untorn_content unused = {0};
     os_fd hold;
-    int rc = upward_read(place, state, ret_content);
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    rc = read_place(place, state, options, &hold, ret_content);
+    int rc = upward_read(place, state, reading->whole ? reading->whole : &unused);
+    untorn_content_free(&unused);
+    if (rc > 0)
+        return reading->whole ? 0 : READ_WHOLE;
+    if (rc < 0)
+        return rc;
+    rc = read_unlocked(place, state, options, reading, &hold);
     os_close(hold);
     return rc;
 }
@@ -140,7 +171,7 @@ static int read_once(const struct place *place, struct state *state,
 /* -ESTALE as the seam never gives it, except for a file handle of NFS: also a reason to try again.
  */
 static int read_resolved(const char *path, const struct untorn_options *options,
-                         struct untorn_content *ret_content, struct untorn_error *error)
+                         const struct reading *reading, struct untorn_error *error)
 {
     for (int i = 0; i < LIMIT_RESTARTS; i++) {
         struct place place;
@@ -150,7 +181,7 @@ static int read_resolved(const char *path, const struct untorn_options *options,
         if (rc == 0)
             rc = state_open(&place, options, STATE_IF_USABLE, &state, error);
         if (rc == 0) {
-            os_rc = read_once(&place, &state, options, ret_content);
+            os_rc = read_once(&place, &state, options, reading);
             if (os_rc == -ELOOP)
                 os_rc = -ESTALE; /* became a link */
         }
@@ -159,24 +190,39 @@ static int read_resolved(const char *path, const struct untorn_options *options,
         if (rc != 0)
             return rc;
         if (os_rc != -ESTALE)
-            return os_rc < 0 ? error_os(error, os_rc, NULL) : 0;
+            return os_rc < 0 ? error_os(error, os_rc, NULL) : os_rc;
         os_sleep_ns(LIMIT_POLL_NS / 10);
     }
     return error_fail(error, UNTORN_RESTLESS, NULL);
+}
+
+/* Of the options those count that say which file it is. */
+static int read_with(const char *path, const struct untorn_options *options,
+                     const struct reading *reading, struct untorn_error *error)
+{
+    struct untorn_options given = {0};
+    if (options) {
+        given.symlink = options->symlink == UNTORN_REFUSE_LINK ? UNTORN_REFUSE_LINK : UNTORN_FOLLOW;
+        given.state_dir = options->state_dir;
+    }
+    return read_resolved(path, &given, reading, error);
+}
+
+int read_by(const char *path, const struct untorn_options *options, read_function *function,
+            void *context, struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct reading reading = {.function = function, .context = context};
+    return read_with(path, options, &reading, error);
 }
 
 int untorn_read(const char *path, const struct untorn_options *options,
                 struct untorn_content *ret_content, struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
-    struct untorn_options reading = {0};
-    if (options) {
-        reading.symlink =
-            options->symlink == UNTORN_REFUSE_LINK ? UNTORN_REFUSE_LINK : UNTORN_FOLLOW;
-        reading.state_dir = options->state_dir;
-    }
+    struct reading reading = reading_whole(ret_content);
     memset(ret_content, 0, sizeof *ret_content);
-    return read_resolved(path, &reading, ret_content, error);
+    return read_with(path, options, &reading, error);
 }
 
 int untorn_hash_file(const char *path, const struct untorn_options *options,

@@ -275,7 +275,7 @@ static int overwrite_in_place(struct target *target, struct stage *stage, struct
     if (rc < 0)
         past_give_up(past, stage);
     else
-        past_done(past, stage);
+        past_done(past);
     return rc;
 }
 
@@ -345,7 +345,7 @@ static int publish_by_rename(struct replacement *replacement, struct past *past,
         rc = check_and_rename(target, stage, past);
     }
     if (rc == 0)
-        past_done(past, stage);
+        past_done(past);
     else if (rc == UNKNOWN)
         past_leave(past, stage);
     else

@@ -33,6 +33,7 @@ struct target {
     bool readable;       /* `hold` can be read */
     bool was_read;       /* the new version is made from the old: that must not change meanwhile */
     bool old_is_whole;   /* whoever makes the new version has parsed the old one */
+    bool differs;        /* what replaces it is known to be something else */
     bool stages_under_lock; /* then nothing need be listed to find what lies in the way [STAGE-4] */
     bool hash_known;        /* `hash` is that of the content of `hold` */
     struct untorn_hash hash;

@@ -11,7 +11,7 @@ enum { BEHIND = 4 * 1024 * 1024 };
 struct transform {
     struct target target;
     struct stage stage;
-    uint64_t at;      /* how far the old version was read */
+    uint64_t seen;    /* how far the old version was read without a gap */
     uint64_t started; /* how far the new one is on its way to the disk */
     bool hashing;     /* the old one is to be kept */
     struct hash_stream hash;
@@ -27,13 +27,20 @@ void transform_old_is_whole(struct transform *transform)
     transform->target.old_is_whole = true;
 }
 
-int64_t transform_read(struct transform *transform, void *data, size_t size)
+void transform_differs(struct transform *transform)
 {
-    int64_t n = io_read(transform->target.hold, data, size, transform->at);
-    if (n > 0)
-        transform->at += (uint64_t)n;
-    if (n > 0 && transform->hashing)
-        hash_add(&transform->hash, data, (size_t)n);
+    transform->target.differs = true;
+}
+
+int64_t transform_read(struct transform *transform, void *data, size_t size, uint64_t offset)
+{
+    int64_t n = io_read(transform->target.hold, data, size, offset);
+    if (n <= 0 || offset > transform->seen || offset + (uint64_t)n <= transform->seen)
+        return n;
+    size_t known = (size_t)(transform->seen - offset);
+    if (transform->hashing)
+        hash_add(&transform->hash, (const char *)data + known, (size_t)n - known);
+    transform->seen = offset + (uint64_t)n;
     return n;
 }
 
@@ -61,18 +68,18 @@ static int run_once(struct transform *transform, transform_function *function, v
                     struct untorn_error *error)
 {
     struct target *target = &transform->target;
-    target->old_is_whole = false;
+    target->old_is_whole = target->differs = false;
     int rc = check_readable(target, error);
     if (rc != 0)
         return rc;
     int os_rc = replace_begin(target, &transform->stage);
     if (os_rc < 0)
         return os_rc == -ENOENT ? AGAIN : error_os(error, os_rc, "stage the new version");
-    transform->at = transform->started = 0;
+    transform->seen = transform->started = 0;
     transform->hashing = past_is_wanted(target);
     hash_begin(&transform->hash);
     rc = function(context, transform, error);
-    if (rc == 0 && transform->at != target->stat.size)
+    if (rc == TRANSFORM_STALE || (rc == 0 && transform->seen != target->stat.size))
         rc = AGAIN; /* it was cut or added to while it was read */
     if (rc == TRANSFORM_UNCHANGED)
         rc = target_is_current(target) ? replace_confirm(target, error) : AGAIN;

@@ -27,10 +27,11 @@ bool upward_is_damaged(const struct target *target, uint64_t size);
 
 /* While this thread has a transaction open (registry_next_transaction) of which the file is a
  * member, a write or update of it joins that: true, and *ret_rc is what the call returns. A write
- * gives data, an update a function. Answered in txn/join.c. */
+ * gives data, or a file that holds it, an update a function. Answered in txn/join.c. */
 struct joining {
     const void *data;
     size_t size;
+    const os_fd *file;                /* or NULL */
     untorn_change_function *function; /* or NULL */
     void *context;
 };

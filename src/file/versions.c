@@ -20,10 +20,16 @@ void version_name(const struct version *version, char name[VERSION_NAME_SIZE])
         path_add(path_add(end + 16, "."), version->set);
 }
 
+/* Only the digits that version_name writes: an entry has one name. */
+static bool has_digits(const char *text, size_t count)
+{
+    return strspn(text, "0123456789abcdef") >= count;
+}
+
 static bool parse_number(const char *text, uint64_t *ret_number)
 {
     uint64_t number = 0;
-    if (strspn(text, "0123456789abcdef") < 16)
+    if (!has_digits(text, 16))
         return false;
     for (int i = 0; i < 16; i++)
         number = number << 4 | (uint64_t)(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
@@ -39,11 +45,10 @@ bool version_parse(const char *name, struct version *ret_version)
     *ret_version = (struct version){0};
     if ((size != SET && size != END) || name[HASH - 1] != '.' || name[INODE - 1] != '.' ||
         !parse_number(name, &ret_version->sequence) ||
-        !parse_number(name + INODE, &ret_version->inode))
+        !parse_number(name + INODE, &ret_version->inode) || !has_digits(name + HASH, 32))
         return false;
     memcpy(hash, name + HASH, sizeof hash - 1);
-    if (size == END &&
-        (name[SET] != '.' || strspn(name + SET + 1, "0123456789abcdef") < VERSION_SET))
+    if (size == END && (name[SET] != '.' || !has_digits(name + SET + 1, VERSION_SET)))
         return false;
     if (size == END)
         strcpy(ret_version->set, name + SET + 1);

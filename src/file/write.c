@@ -14,7 +14,8 @@ struct untorn_writer {
     struct target target;
     struct stage stage;
     struct hash_stream hash;
-    bool spent; /* committed, or failed */
+    bool has_options; /* the caller gave some */
+    bool spent;       /* committed, or failed */
 };
 
 static int check_options(const struct untorn_options *options, struct untorn_error *error)
@@ -59,6 +60,7 @@ int untorn_writer_begin(const char *path, const struct untorn_options *options,
     writer->target = (struct target){
         .place = PLACE_CLOSED, .state = STATE_CLOSED, .lock = LOCK_CLOSED, .hold = OS_NONE};
     writer->stage = (struct stage)STAGE_CLOSED;
+    writer->has_options = options != NULL;
     hash_begin(&writer->hash);
     int rc = options_own(&writer->given, path, options) ? begin(writer, error)
                                                         : error_fail(error, UNTORN_NO_MEMORY, NULL);
@@ -98,12 +100,27 @@ static int restart(struct untorn_writer *writer, struct untorn_error *error)
     }
 }
 
+/* Whether a transaction of this thread takes it: then nothing is left of the stage. */
+static bool join(struct untorn_writer *writer, int *ret_rc, struct untorn_error *error)
+{
+    const struct untorn_options *options = writer->has_options ? &writer->given.options : NULL;
+    struct joining joining = {.file = &writer->stage.file};
+    if (!registry_next_transaction(NULL) ||
+        !upward_join(writer->given.path, &joining, options, ret_rc, error))
+        return false;
+    stage_close(&writer->stage);
+    return true;
+}
+
 int untorn_writer_commit(struct untorn_writer *writer, struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, writer->given.path);
     if (writer->spent)
         return error_fail(error, UNTORN_INVALID, "commit a writer that has ended");
     writer->spent = true;
+    int joined;
+    if (join(writer, &joined, error))
+        return joined;
     writer->target.own_stage = &writer->stage;
     for (;;) {
         int rc = target_lock(&writer->target, OS_LOCK_EXCLUSIVE, error);

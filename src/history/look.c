@@ -34,7 +34,15 @@ int look_at(const struct look *look, unsigned number, struct version_found *ret_
         return 0;
     if (rc != -ENOENT)
         return error_os(error, rc, "read an earlier version");
-    error_detail(error, "there is no version %u; untorn log shows those there are", number);
+    return look_fail(&look->versions, number, error);
+}
+
+int look_fail(const struct versions *versions, unsigned number, struct untorn_error *error)
+{
+    if (versions->count > 0)
+        error_detail(error, "there is no version %u; untorn log shows those there are", number);
+    else
+        error_detail(error, "none is kept; the first will be when the file is replaced");
     return error_fail(error, UNTORN_NO_VERSION, NULL);
 }
 

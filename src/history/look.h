@@ -21,6 +21,9 @@ int look_open(struct look *look, const char *path, const struct untorn_options *
 int look_at(const struct look *look, unsigned number, struct version_found *ret_found,
             struct untorn_error *error);
 
+/* -UNTORN_NO_VERSION, and which there are. */
+int look_fail(const struct versions *versions, unsigned number, struct untorn_error *error);
+
 /* Can run twice. */
 void look_close(struct look *look);
 

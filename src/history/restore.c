@@ -6,6 +6,7 @@
 
 #include "file/io.h"
 #include "file/replace.h"
+#include "history/look.h"
 
 int restore_keep(const struct untorn_options *options, size_t count)
 {
@@ -53,12 +54,11 @@ static int replace_by(struct target *target, const struct version_found *found,
     return rc;
 }
 
-static int fail_find(int rc, unsigned number, struct untorn_error *error)
+static int fail_find(int rc, const struct versions *versions, unsigned number,
+                     struct untorn_error *error)
 {
-    if (rc != -ENOENT)
-        return error_os(error, rc, "look for its earlier versions");
-    error_detail(error, "there is no version %u; untorn log shows those there are", number);
-    return error_fail(error, UNTORN_NO_VERSION, NULL);
+    return rc == -ENOENT ? look_fail(versions, number, error)
+                         : error_os(error, rc, "look for its earlier versions");
 }
 
 /* With the lock held and the file looked at. */
@@ -73,7 +73,7 @@ static int restore_once(struct target *target, struct untorn_options *options, u
                  ? -ENOENT
                  : versions_at(&versions, target->exists ? &target->stat : NULL, number, &found);
     if (rc < 0)
-        rc = fail_find(rc, number, error);
+        rc = fail_find(rc, &versions, number, error);
     else if (!is_expected(&found.version, expected))
         rc = AGAIN;
     else if (found.file == OS_NONE)

@@ -9,6 +9,7 @@
 
 #include "file/read.h"
 #include "history/restore.h"
+#include "txn/slotfile.h"
 #include "txn/view.h"
 
 /* ---- which commit ---- */
@@ -149,7 +150,20 @@ static int see_present(const struct look *look, const char *path,
     ret_present->exists = rc == 0;
     ret_present->hash = content.hash;
     untorn_content_free(&content);
-    return rc == -UNTORN_MISSING ? 0 : rc;
+    if (rc != -UNTORN_MISSING)
+        return rc;
+    error_begin(error, NULL, path);
+    return 0;
+}
+
+/* The condition is about the file that was named; the commit is undone only if that is what the
+ * commit made of it. [TOGETHER-2] */
+static bool meets(const struct record *record, const struct present *present,
+                  const struct untorn_options *options)
+{
+    const struct record_member *member = member_of(record, present->directory, present->name);
+    return !options || !options->if_match ||
+           (member && member->is && untorn_hash_equal(options->if_match, &member->after));
 }
 
 int together_find(struct look *look, const char *path, const struct version_found *previous,
@@ -166,6 +180,10 @@ int together_find(struct look *look, const char *path, const struct version_foun
     if (previous && previous->file != OS_NONE)
         (void)os_time(previous->file, &present.previous_time); /* 0 is older than any commit */
     rc = find_record(look, &present, ret_record);
+    if (rc == 1 && !meets(ret_record, &present, options)) {
+        record_free(ret_record);
+        return error_fail(error, UNTORN_CHANGED, NULL);
+    }
     if (rc >= 0)
         return rc;
     if (rc != -ENOENT)
@@ -213,6 +231,12 @@ static int find_before(const struct look *look, const struct untorn_hash *hash,
     return -ENOENT;
 }
 
+static int fail_gone(struct untorn_error *error)
+{
+    error_detail(error, "what it was before the commit is no longer kept");
+    return error_fail(error, UNTORN_NO_VERSION, NULL);
+}
+
 static int put_back(struct untorn_transaction *transaction, const struct record_member *member,
                     const struct look *look, const char *path, struct untorn_error *error)
 {
@@ -224,8 +248,7 @@ static int put_back(struct untorn_transaction *transaction, const struct record_
         if (member->is && untorn_hash_file(path, NULL, &now, NULL) == 0 &&
             !untorn_hash_equal(&now, &member->after))
             return -UNTORN_EXISTS; /* another version took its place there */
-        error_detail(error, "what it was before the commit is no longer kept");
-        return error_fail(error, UNTORN_NO_VERSION, NULL);
+        return fail_gone(error);
     }
     if (member->is)
         own.if_match = &member->after; /* [TOGETHER-2] */
@@ -238,8 +261,20 @@ static int put_back(struct untorn_transaction *transaction, const struct record_
     return rc;
 }
 
-static int add_member(struct untorn_transaction *transaction, const struct record_member *member,
-                      const struct untorn_options *options, struct untorn_error *error)
+/* [TOGETHER-3] */
+static int check_maker(const struct record *record, const struct look *look,
+                       struct untorn_error *error)
+{
+    if (slot_maker_is_trusted(&record->made, &look->place, look->live))
+        return 0;
+    error_detail(error, "that it was committed with other files is said by a user who may not "
+                        "change it; untorn restore brings a file alone back");
+    return error_fail(error, UNTORN_NO_VERSION, NULL);
+}
+
+static int add_member(struct untorn_transaction *transaction, const struct record *record,
+                      const struct record_member *member, const struct untorn_options *options,
+                      struct untorn_error *error)
 {
     char path[LIMIT_PATH + LIMIT_NAME + 2];
     struct untorn_options own = {.if_match = &member->after};
@@ -247,6 +282,8 @@ static int add_member(struct untorn_transaction *transaction, const struct recor
     member_path(member, path);
     error_begin(error, NULL, path);
     int rc = look_open(&look, path, options, error);
+    if (rc == 0)
+        rc = check_maker(record, &look, error);
     if (rc == 0)
         rc = member->was ? put_back(transaction, member, &look, path, error)
                          : untorn_transaction_remove(transaction, path, &own, error);
@@ -271,13 +308,19 @@ static int find_keep(const struct record *record, const struct untorn_options *o
     return restore_keep(options, most);
 }
 
+static int fail_changed(struct untorn_error *error)
+{
+    error_detail(error,
+                 "it was changed since the commit, of which nothing is undone; untorn restore "
+                 "takes a single file back");
+    return error_fail(error, UNTORN_CHANGED, NULL);
+}
+
 /* A file that came or went is one that was changed since. */
 static int fail(int rc, struct untorn_error *error)
 {
-    if (rc != -UNTORN_EXISTS && rc != -UNTORN_MISSING)
-        return rc;
-    error_detail(error, "it was changed since the commit");
-    return error_fail(error, UNTORN_CHANGED, NULL);
+    bool changed = rc == -UNTORN_EXISTS || rc == -UNTORN_MISSING || rc == -UNTORN_CHANGED;
+    return changed ? fail_changed(error) : rc;
 }
 
 static void tell(const struct record *record, untorn_undone_function *function, void *context)
@@ -300,11 +343,63 @@ int together_undo(const struct record *record, untorn_undone_function *function,
     int rc = untorn_transaction_begin(&own, &transaction, error);
     for (size_t i = 0; rc == 0 && i < record->count; i++)
         if (is_changed(&record->members[i]))
-            rc = add_member(transaction, &record->members[i], &own, error);
+            rc = add_member(transaction, record, &record->members[i], &own, error);
     if (rc == 0)
         rc = untorn_transaction_commit(transaction, error);
     untorn_transaction_free(transaction);
     if (rc >= 0 && function)
         tell(record, function, context);
     return rc < 0 ? fail(rc, error) : rc;
+}
+
+/* ---- showing it ---- */
+
+/* [TOGETHER-2] Whether the file still is what the commit made of it. */
+static int look_unchanged(const struct record_member *member, const char *path,
+                          const struct untorn_options *options, struct untorn_error *error)
+{
+    struct untorn_content now;
+    int rc = untorn_read(path, options, &now, error);
+    bool unchanged = rc == 0 ? member->is && untorn_hash_equal(&now.hash, &member->after)
+                             : rc == -UNTORN_MISSING && !member->is;
+    untorn_content_free(&now);
+    if (rc != 0 && rc != -UNTORN_MISSING)
+        return rc;
+    return unchanged ? 0 : fail_changed(error);
+}
+
+/* Without a function only whether it can be done. */
+static int preview_member(const struct record_member *member, untorn_undoing_function *function,
+                          void *context, const struct untorn_options *options,
+                          struct untorn_error *error)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct untorn_content before = {0};
+    struct look look;
+    unsigned mode;
+    member_path(member, path);
+    error_begin(error, NULL, path);
+    int rc = look_unchanged(member, path, options, error);
+    if (rc == 0 && member->was) {
+        rc = look_open(&look, path, options, error);
+        if (rc == 0 && find_before(&look, &member->before, &before, &mode) < 0)
+            rc = fail_gone(error);
+        look_close(&look);
+    }
+    if (rc == 0 && function)
+        function(context, path, member->was ? &before : NULL);
+    untorn_content_free(&before);
+    return fail(rc, error);
+}
+
+int together_preview(const struct record *record, untorn_undoing_function *function, void *context,
+                     const struct untorn_options *options, struct untorn_error *error)
+{
+    int rc = 0;
+    for (int shows = 0; shows < 2; shows++)
+        for (size_t i = 0; rc == 0 && i < record->count; i++)
+            if (is_changed(&record->members[i]))
+                rc = preview_member(&record->members[i], shows ? function : NULL, context, options,
+                                    error);
+    return rc;
 }

@@ -4,6 +4,8 @@
  *               it still is what the commit made of it.
  *   TOGETHER-2  Nothing is undone unless every file of the commit still is what the commit made of
  *               it, and what it was before is kept whole.
+ *   TOGETHER-3  Nothing is undone if the record of the commit was made by somebody who may not
+ *               change one of its files himself: he may have made it up.
  */
 #ifndef UNTORN_HISTORY_TOGETHER_H
 #define UNTORN_HISTORY_TOGETHER_H
@@ -18,6 +20,10 @@
 int together_find(struct look *look, const char *path, const struct version_found *previous,
                   const struct untorn_options *options, struct record *ret_record,
                   struct untorn_error *error);
+
+/* As untorn_undo_preview. */
+int together_preview(const struct record *record, untorn_undoing_function *function, void *context,
+                     const struct untorn_options *options, struct untorn_error *error);
 
 /* As untorn_undo. */
 int together_undo(const struct record *record, untorn_undone_function *function, void *context,

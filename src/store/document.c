@@ -1,6 +1,7 @@
 /* untorn/document.h on files: the update of the file layer around the edits of the text layer. */
 #include <untorn/document.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,13 @@
 #include <untorn/update.h>
 
 #include "base/error.h"
+#include "file/io.h"
 #include "file/place.h"
+#include "file/read.h"
 #include "file/registry.h"
 #include "file/transform.h"
-#include "store/editing_file.h"
 #include "file/update.h"
+#include "store/editing_file.h"
 #include "text/api.h"
 #include "text/document.h"
 #include "text/format.h"
@@ -85,19 +88,19 @@ int editing_refused(const struct editing_file *file, struct untorn_error *error)
 
 /* ---- large files ---- */
 
-/* From here on a tree would be larger than is kind; one scalar is replaced on the fly. */
+/* From here on a tree would be larger than is kind; one edit is done on the fly. */
 enum { LARGE = 8 * 1024 * 1024 };
 
 struct streaming {
     const struct untorn_edit *edit;
     enum untorn_format format;
     struct transform *transform;
-    bool unsuited;
+    bool unsuited, careful;
 };
 
-static int64_t read_old(void *context, char *data, size_t size)
+static int64_t read_old(void *context, char *data, size_t size, uint64_t offset)
 {
-    return transform_read(((struct streaming *)context)->transform, data, size);
+    return transform_read(((struct streaming *)context)->transform, data, size, offset);
 }
 
 static int write_new(void *context, const char *data, size_t size)
@@ -108,22 +111,31 @@ static int write_new(void *context, const char *data, size_t size)
 static int stream(void *context, struct transform *transform, struct untorn_error *error)
 {
     struct streaming *streaming = context;
-    struct json_stream_io io = {.read = read_old, .write = write_new, .context = streaming};
+    struct json_stream_io io = {
+        .read = read_old, .write = write_new, .context = streaming, .careful = streaming->careful};
     streaming->transform = transform;
-    int rc = json_stream_set(streaming->edit, streaming->format, &io, error);
+    int rc = json_stream_edit(streaming->edit, streaming->format, &io, error);
     streaming->unsuited = rc == JSON_STREAM_UNSUITED;
     if (streaming->unsuited)
         return error_fail(error, UNTORN_REFUSED, NULL);
-    if (rc == 0)
+    streaming->careful = rc == JSON_STREAM_MISGUESSED;
+    if (rc == JSON_STREAM_STALE || rc == JSON_STREAM_MISGUESSED)
+        return TRANSFORM_STALE;
+    if (rc == 0) {
         transform_old_is_whole(transform); /* [STREAM-1] */
+        transform_differs(transform);      /* else it had been JSON_STREAM_UNCHANGED */
+    }
     return rc == JSON_STREAM_UNCHANGED ? TRANSFORM_UNCHANGED : rc;
 }
 
-static bool is_large(const char *path, const struct untorn_options *options)
+static bool is_large_json(const char *path, enum untorn_format format,
+                          const struct untorn_options *options)
 {
     struct untorn_options looking = options ? *options : (struct untorn_options){0};
     struct untorn_error unseen;
     struct place place;
+    if (format_is_toml(format))
+        return false;
     looking.parents = false;
     error_begin(&unseen, NULL, path);
     bool large = place_resolve(path, &looking, &place, &unseen) == 0 && place.exists &&
@@ -138,10 +150,9 @@ static bool try_stream(const char *path, const struct editing_file *file,
                        struct untorn_error *error)
 {
     struct streaming streaming = {.edit = file->edits, .format = file->format};
-    bool json = file->format == UNTORN_JSON || file->format == UNTORN_JSONC;
     if (registry_next_transaction(NULL)) /* it may join that one */
         return false;
-    if (!json || file->count != 1 || file->edits[0].kind != UNTORN_SET || !is_large(path, options))
+    if (file->count != 1 || !is_large_json(path, file->format, options))
         return false;
     *ret_rc = transform_file(path, stream, &streaming, options, error);
     return !streaming.unsuited;
@@ -161,4 +172,97 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
         return rc;
     rc = untorn_update(path, editing_content, &file, options, error);
     return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
+}
+
+/* ---- one value ---- */
+
+struct finding {
+    struct keypath path;
+    enum untorn_format format;
+    os_fd file;
+    char *text; /* of the value */
+    size_t size;
+    int rc; /* as json_stream_find */
+    struct untorn_error *error;
+};
+
+static int64_t read_piece(void *context, char *data, size_t size, uint64_t offset)
+{
+    return io_read(((struct finding *)context)->file, data, size, offset);
+}
+
+static int find_in_file(void *context, os_fd file, uint64_t size)
+{
+    struct finding *finding = context;
+    struct json_stream_io io = {.read = read_piece, .context = finding};
+    (void)size;
+    finding->file = file;
+    free(finding->text);
+    finding->rc = json_stream_find(&finding->path, finding->format, &io, &finding->text,
+                                   &finding->size, finding->error);
+    return finding->rc == JSON_STREAM_STALE ? -ESTALE : 0;
+}
+
+/* false: it is for the general way. */
+static bool try_find(const char *path, struct finding *finding,
+                     const struct untorn_options *options, struct untorn_document **ret_document,
+                     int *ret_rc)
+{
+    if (!is_large_json(path, finding->format, options))
+        return false;
+    *ret_rc = read_by(path, options, find_in_file, finding, finding->error);
+    if (*ret_rc == READ_WHOLE || (*ret_rc == 0 && finding->rc == JSON_STREAM_UNSUITED))
+        return false;
+    if (*ret_rc == 0)
+        *ret_rc = finding->rc;
+    if (*ret_rc == 0) {
+        *ret_rc = api_document_open(finding->text, finding->size, finding->format, ret_document,
+                                    finding->error);
+        finding->text = NULL;
+    }
+    return true;
+}
+
+static int find_in_document(const char *path, const struct untorn_edit *at,
+                            const struct untorn_options *options, enum untorn_format format,
+                            struct untorn_document **ret_document,
+                            const struct untorn_node **ret_node, struct untorn_error *error)
+{
+    struct arena arena = {0};
+    struct keypath steps;
+    int rc = untorn_document_read(path, options, format, ret_document, error);
+    if (rc != 0)
+        return rc;
+    if (keypath_of_edit(at, &arena, &steps, error) == 0)
+        *ret_node = api_find(untorn_document_root(*ret_document), &steps, error);
+    arena_free(&arena);
+    if (*ret_node)
+        return 0;
+    untorn_document_free(*ret_document);
+    *ret_document = NULL;
+    return -error->status;
+}
+
+int untorn_get(const char *path, const struct untorn_edit *at,
+               const struct untorn_edit_options *how, const struct untorn_options *options,
+               struct untorn_document **ret_document, const struct untorn_node **ret_node,
+               struct untorn_error *reterr)
+{
+    struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct arena arena = {0};
+    struct finding finding = {.error = error};
+    *ret_document = NULL;
+    *ret_node = NULL;
+    int rc = editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &finding.format,
+                                 error);
+    if (rc != 0)
+        return rc;
+    if (keypath_of_edit(at, &arena, &finding.path, error) != 0 ||
+        !try_find(path, &finding, options, ret_document, &rc))
+        rc = find_in_document(path, at, options, finding.format, ret_document, ret_node, error);
+    else if (rc == 0)
+        *ret_node = untorn_document_root(*ret_document);
+    free(finding.text);
+    arena_free(&arena);
+    return rc;
 }

@@ -204,11 +204,11 @@ const struct untorn_node *untorn_document_root(const struct untorn_document *doc
     return document->parsed.root;
 }
 
-static const struct untorn_node *find(const struct untorn_document *document,
-                                      const struct keypath *path, struct untorn_error *error)
+const struct untorn_node *api_find(const struct untorn_node *root, const struct keypath *path,
+                                   struct untorn_error *error)
 {
     struct found found;
-    if (keypath_find(path, document->parsed.root, &found, error) != 0)
+    if (keypath_find(path, root, &found, error) != 0)
         return NULL;
     if (!found.node) {
         if (path->text)
@@ -226,7 +226,7 @@ const struct untorn_node *untorn_document_find(const struct untorn_document *doc
     struct keypath path;
     const struct untorn_node *node = NULL;
     if (keypath_parse(key, &arena, &path, error) == 0)
-        node = find(document, &path, error);
+        node = api_find(document->parsed.root, &path, error);
     arena_free(&arena);
     return node;
 }
@@ -240,7 +240,7 @@ const struct untorn_node *untorn_document_find_segments(const struct untorn_docu
     struct keypath path;
     const struct untorn_node *node = NULL;
     if (keypath_segments(segments, count, &arena, &path, error) == 0)
-        node = find(document, &path, error);
+        node = api_find(document->parsed.root, &path, error);
     arena_free(&arena);
     return node;
 }

@@ -3,10 +3,14 @@
 #define UNTORN_TEXT_API_H
 
 #include "base/error.h"
-#include "text/node.h"
+#include "text/keypath.h"
 
 /* Takes `text` over (malloc, terminated), also on failure; then *ret_document is NULL. */
 int api_document_open(char *text, size_t size, enum untorn_format format,
                       struct untorn_document **ret_document, struct untorn_error *error);
+
+/* What the path names below `root`. NULL: it names nothing, and *error says so. */
+const struct untorn_node *api_find(const struct untorn_node *root, const struct keypath *path,
+                                   struct untorn_error *error);
 
 #endif

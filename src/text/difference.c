@@ -411,7 +411,8 @@ bool difference_find(const struct parsed *parsed, const struct untorn_node *old,
     }
     size_t steps = ret_difference->moves.count + ret_difference->values.count;
     size_t scans = ret_difference->scans;
-    bool soon = scans <= FEW_SCANS || scans <= LIMIT_RESCANNED / (parsed->size + 1);
+    uint64_t size = parsed->stands_for ? parsed->stands_for : parsed->size;
+    bool soon = scans <= FEW_SCANS || scans <= LIMIT_RESCANNED / (size + 1);
     return ret_difference->failed || (steps <= LIMIT_STEPS && soon);
 }
 

@@ -390,18 +390,27 @@ static int apply_at(struct editing *editing, const struct untorn_edit *edit,
     }
 }
 
+int document_apply(struct editing *editing, const struct untorn_edit *edit,
+                   const struct keypath *path, struct untorn_error *error)
+{
+    struct arena arena = {0};
+    struct value value = {0};
+    int rc = apply_at(editing, edit, path, &arena, &value, error);
+    value_free(&value);
+    arena_free(&arena);
+    return rc;
+}
+
 static int apply(struct editing *editing, const struct untorn_edit *edit,
                  struct untorn_error *error)
 {
     struct arena arena = {0};
-    struct value value = {0};
     struct keypath path;
     if (edit->kind == UNTORN_MERGE_PATCH || edit->kind == UNTORN_JSON_PATCH)
         return apply_patch(editing, edit, error);
     int rc = keypath_of_edit(edit, &arena, &path, error);
     if (rc == 0)
-        rc = apply_at(editing, edit, &path, &arena, &value, error);
-    value_free(&value);
+        rc = document_apply(editing, edit, &path, error);
     arena_free(&arena);
     return rc;
 }

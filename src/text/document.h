@@ -33,6 +33,10 @@ int document_edit_planned(const char *text, size_t size, enum untorn_format form
 int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits, size_t count,
                          char **ret_text, struct parsed *ret_parsed, struct untorn_error *error);
 
+/* One edit of a text that is being edited, where its key was looked up already: not a patch. */
+int document_apply(struct editing *editing, const struct untorn_edit *edit,
+                   const struct keypath *path, struct untorn_error *error);
+
 /* Scans, and puts a flaw into words: -UNTORN_DAMAGED with line, column and an excerpt. */
 int document_parse(const char *text, size_t size, enum untorn_format format,
                    struct parsed *ret_parsed, struct untorn_error *error);

@@ -116,6 +116,8 @@ static int accept(struct editing *editing, char *text, size_t size,
         free(text);
         return rc;
     }
+    parsed.newline = editing->parsed.newline;
+    parsed.stands_for = editing->parsed.stands_for;
     free(editing->text);
     if (!editing->lent)
         editing->used = editing->parsed.arena;
@@ -276,6 +278,7 @@ static int change_text(struct editing *editing, const struct change *change,
 /* The plan is kept. */
 static int changed(struct editing *editing, struct plan *plan, int rc)
 {
+    plan->unsure |= editing->last.unsure;
     plan_free(&editing->last);
     editing->last = *plan;
     editing->changes += rc == 0;

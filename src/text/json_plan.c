@@ -58,6 +58,12 @@ static struct json_layout layout_of_replacement(const struct parsed *parsed,
     return layout;
 }
 
+/* Nothing of what was cut would stay, nor decide how nothing looks. Comments might stay. */
+static bool is_surely_empty(const struct parsed *parsed, const struct untorn_node *value)
+{
+    return value->count == 0 && parsed->format == UNTORN_JSON;
+}
+
 static void replace(struct json_job *job)
 {
     const struct parsed *parsed = job->parsed;
@@ -69,7 +75,9 @@ static void replace(struct json_job *job)
         const struct untorn_node *place = node_is_container(old) ? old : old->parent;
         style = json_style_in(parsed, place);
         layout = layout_of_replacement(parsed, old, value);
-        job->plan->unsure = style.unsure || (layout.model && node_is_cut(layout.model));
+        job->plan->unsure =
+            !is_surely_empty(parsed, value) &&
+            (json_style_is_unsure(&style, value) || (layout.model && node_is_cut(layout.model)));
     }
     json_add_value(&buffer, value, &style, &layout);
     size_t start = (size_t)(old->raw - parsed->text);

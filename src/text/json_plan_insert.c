@@ -56,11 +56,21 @@ static const struct untorn_node *neighbour(const struct site *site)
 /* Siblings that are looked at to see how things are laid out. */
 enum { NEAR = 32 };
 
-/* Whether the node may be looked at; else the plan is unsure. */
+/* Whether what there is of the node tells whether it is a model; else the plan is unsure. */
 static bool is_all_there(const struct site *site, const struct untorn_node *node)
 {
-    site->job->plan->unsure |= node->cut;
-    return !node->cut;
+    bool alike = node->kind == site->job->change->value->kind;
+    bool cut = node->cut && ((alike && !node->cut_long) || node_stands_for_others(node));
+    site->job->plan->unsure |= cut;
+    return !cut;
+}
+
+/* A long one of whatever is in it. */
+static bool is_model(const struct untorn_node *node, const struct untorn_node *value)
+{
+    if (node_is_container(node) && json_is_long(node))
+        return node->kind == value->kind && node->count > 0 && value->count > 0;
+    return json_is_model(node, value);
 }
 
 /* The nearest one that may be laid out likewise: those before it first, and the neighbour rather
@@ -72,10 +82,10 @@ static const struct untorn_node *find_model(const struct site *site)
     if (!node_is_container(value) || site->comma_first)
         return NULL;
     for (const struct untorn_node *at = site->previous; at && left > 0; at = at->previous, left--)
-        if (is_all_there(site, at) && json_is_model(at, value))
+        if (is_all_there(site, at) && is_model(at, value))
             return at;
     for (const struct untorn_node *at = site->next; at && left > 0; at = at->next, left--)
-        if (is_all_there(site, at) && json_is_model(at, value))
+        if (is_all_there(site, at) && is_model(at, value))
             return at;
     return beside && beside->kind == value->kind && beside->count > 0 ? beside : NULL;
 }
@@ -86,9 +96,11 @@ static enum untorn_kind find_padding(const struct site *site, const struct untor
 {
     size_t left = NEAR;
     for (const struct untorn_node *at = model ? model->first : site->container->first;
-         at && left > 0; at = at->next, left--)
-        if (is_all_there(site, at) && at->kind == kind && json_is_on_one_line(at))
+         at && left > 0; at = at->next, left--) {
+        site->job->plan->unsure |= node_stands_for_others(at);
+        if (at->kind == kind && json_is_on_one_line(at)) /* [ABRIDGE-2] */
             return json_padding(at, kind);
+    }
     return json_padding(site->container, kind);
 }
 
@@ -98,7 +110,7 @@ static void set_padding(struct json_layout *layout, const struct site *site,
     enum untorn_kind kind = site->job->change->value->kind;
     enum untorn_kind other = kind == UNTORN_OBJECT ? UNTORN_ARRAY : UNTORN_OBJECT;
     layout->padded = json_padding(model ? model : site->container, kind);
-    layout->padded_too = find_padding(site, model, other);
+    layout->padded_too = find_padding(site, model && !json_is_long(model) ? model : NULL, other);
     if (site->comma_first && site->container->raw[1] == ' ') {
         layout->padded = kind;
         layout->padded_too = other;
@@ -121,12 +133,13 @@ static void add_element(struct buffer *buffer, const struct site *site, bool one
     if (model) {
         layout.one_line = json_is_on_one_line(model);
         layout.model = model;
-        style = json_style_in(site->parsed, model);
+        if (!json_is_long(model))
+            style = json_style_in(site->parsed, model);
     }
-    if (node_is_container(value))
-        site->job->plan->unsure |= style.unsure;
-    if (node_is_container(value))
+    if (node_is_container(value)) {
+        site->job->plan->unsure |= json_style_is_unsure(&style, value);
         set_padding(&layout, site, model);
+    }
     if (change->kind == CHANGE_ADD) {
         write_json_string(buffer, change->key, change->key_size, false);
         buffer_text(buffer, site->style.colon);
@@ -208,12 +221,13 @@ static bool wants_line(const struct site *site, const struct json_gap *last)
            gap_of(site, NULL, site->container->first).lines;
 }
 
-/* Behind a comment that goes to the end of the line there is no place on it. */
+/* Behind a comment that goes to the end of the line there is no place on it; nor behind any that
+ * follows the comma, which would become the new one's. */
 static bool needs_line(const struct json_gap *last, struct separator between)
 {
-    if (!last->tail_is_line || between.after.line)
+    if (between.after.line)
         return false;
-    return last->has_comma ? last->tail > last->comma : !between.before.line;
+    return last->has_comma ? last->tail > last->comma : last->tail_is_line && !between.before.line;
 }
 
 static struct separator separator_behind(const struct site *site, const struct json_gap *last)

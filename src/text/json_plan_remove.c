@@ -78,13 +78,13 @@ static void cut_whole_lines(const struct removal *removal, size_t start, size_t 
     json_plan_cut(removal->job, from, to);
 }
 
-/* Cuts the element with its comments out of its lines. What stays before and behind never comes
- * to stand on one line, if it did not: the former may be a comment that ends with its line. */
+/* Cuts the element with its comments out of its lines. Only a bracket behind it comes to stand on
+ * the line before, and not behind a comment that ends with its line. */
 static void cut_lines(const struct removal *removal, size_t start, size_t end)
 {
     const struct parsed *parsed = removal->parsed;
     const struct json_gap *left = &removal->left;
-    bool bare = left->tail == left->start && !left->others;
+    bool may_join = !left->tail_is_line && !left->others;
     size_t on = json_on(parsed, end, removal->right.end);
     if (starts_line(removal, start) && ends_line(removal, end))
         cut_whole_lines(removal, start, end);
@@ -92,7 +92,7 @@ static void cut_lines(const struct removal *removal, size_t start, size_t end)
         json_plan_cut(removal->job, json_back(parsed, start, left->start), end);
     else if (!removal->right.closes)
         json_plan_cut(removal->job, start, on);
-    else if (bare)
+    else if (may_join)
         json_plan_cut(removal->job, back_over_lines(parsed, start, left->start), end);
     else if (starts_line(removal, start))
         json_plan_cut(removal->job, start, on);

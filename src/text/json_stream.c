@@ -4,298 +4,458 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
-#include "text/json_scan.h"
-#include "text/keypath.h"
-#include "text/value.h"
-#include "text/write.h"
+#include "text/json_short.h"
 
-enum { UNSUITED = JSON_STREAM_UNSUITED, DEEPEST = 64, LARGEST = 16 * 1024 * 1024 };
-
-/* A container on the way to the value. */
-struct level {
-    bool object, passed; /* the next step was found in it */
-    int64_t index;       /* of the element that comes next */
+enum {
+    UNSUITED = JSON_STREAM_UNSUITED,
+    STALE = JSON_STREAM_STALE,
+    LARGEST = 16 * 1024 * 1024, /* of a key or number */
+    WHOLE = 16 * 1024,
 };
 
 struct stream {
     const struct json_stream_io *io;
+    const struct untorn_edit *edit;
     struct untorn_error *error;
-    struct json_scanner scanner;
+    struct arena arena;
+    struct json_survey survey;
     char *buffer;
     size_t filled, room;
     uint64_t base;    /* the offset of buffer[0] */
-    uint64_t written; /* the old text up to here is in the new one, or replaced there */
-    bool changed;
-    struct level levels[DEEPEST];
-    size_t depth;
+    uint64_t written; /* so much of the old text is in the new one */
+    bool stopped;     /* what is behind that comes after the scan */
+    struct hash_stream hash;
+
+    struct plan guess; /* of what is behind the place nothing was known yet */
+    bool guessed;      /* it is in the new text */
+    int failed;        /* what came of writing it */
+
+    uint64_t first_line; /* the offset of the first end of a line; UINT64_MAX: none yet */
+    uint64_t uncounted;  /* from here on these are counted: from the first carriage return on */
+    uint64_t lines, with_return, returns; /* ends of lines; those of two bytes; carriage returns */
+    char last_byte;
 };
 
 static int fail(struct stream *stream, int64_t rc, const char *step)
 {
+    if (rc == -ESTALE)
+        return STALE;
     return error_os(stream->error, rc, step);
 }
 
-static int write_up_to(struct stream *stream, uint64_t offset)
+static int put(struct stream *stream, const char *data, size_t size)
 {
-    const char *text = stream->buffer + (stream->written - stream->base);
-    int rc = offset > stream->written
-                 ? stream->io->write(stream->io->context, text, (size_t)(offset - stream->written))
-                 : 0;
-    stream->written = offset > stream->written ? offset : stream->written;
+    int rc = size > 0 ? stream->io->write(stream->io->context, data, size) : 0;
     return rc < 0 ? fail(stream, rc, "write the new version") : 0;
 }
 
-/* Drops what the scanner has used up, and fills the buffer again. */
-static int refill(struct stream *stream, uint64_t keep)
+static int64_t get(void *context, char *data, size_t size, uint64_t offset)
 {
-    int rc = write_up_to(stream, keep);
-    if (rc != 0)
-        return rc;
-    size_t used = (size_t)(keep - stream->base);
-    memmove(stream->buffer, stream->buffer + used, stream->filled - used);
-    stream->filled -= used;
-    stream->base = keep;
-    if (stream->filled == stream->room) { /* one token fills it */
-        char *larger = stream->room < LARGEST ? realloc(stream->buffer, 2 * stream->room) : NULL;
-        if (!larger)
-            return UNSUITED;
-        stream->buffer = larger;
-        stream->room *= 2;
+    const struct stream *stream = context;
+    size_t done = 0;
+    while (done < size) {
+        int64_t n = stream->io->read(stream->io->context, data + done, size - done, offset + done);
+        if (n <= 0)
+            return n < 0 ? n : (int64_t)done;
+        done += (size_t)n;
     }
-    int64_t n = stream->io->read(stream->io->context, stream->buffer + stream->filled,
-                                 stream->room - stream->filled);
-    if (n < 0)
-        return fail(stream, n, "read it");
-    stream->filled += (size_t)n;
-    json_scan_feed(&stream->scanner, stream->buffer, stream->filled, n == 0);
-    return 0;
+    return (int64_t)done;
 }
 
-/* The next token, or with `depth` the end of the container that was begun at that depth. */
-static int next(struct stream *stream, size_t depth, enum json_token *ret_token)
+/* ---- ends of lines ---- */
+
+static uint64_t count_byte(const char *data, size_t size, char byte)
 {
-    for (;;) {
-        enum json_token token =
-            depth ? json_scan_skip(&stream->scanner, depth) : json_scan_next(&stream->scanner);
-        *ret_token = token;
-        if (token != JSON_MORE)
-            return token == JSON_WRONG ? UNSUITED : 0;
-        int rc = refill(stream, stream->scanner.keep);
-        if (rc != 0)
-            return rc;
+    enum { WIDE = 64, MOST = 255 };
+    uint64_t count = 0;
+    while (size >= WIDE) {
+        unsigned char counts[WIDE] = {0};
+        size_t rows = size / WIDE < MOST ? size / WIDE : MOST;
+        for (size_t row = 0; row < rows; row++, data += WIDE)
+            for (size_t i = 0; i < WIDE; i++)
+                counts[i] = (unsigned char)(counts[i] + (data[i] == byte));
+        for (size_t i = 0; i < WIDE; i++)
+            count += counts[i];
+        size -= rows * WIDE;
     }
+    for (size_t i = 0; i < size; i++)
+        count += data[i] == byte;
+    return count;
 }
 
-static bool is_begin(enum json_token token)
+/* The most texts have no carriage return; then nothing need be counted. */
+static void count_lines(struct stream *stream, const char *data, size_t size, uint64_t offset)
 {
-    return token == JSON_OBJECT_BEGIN || token == JSON_ARRAY_BEGIN;
-}
-
-static int skip_value(struct stream *stream, enum json_token token)
-{
-    stream->scanner.skips = true;
-    int rc = is_begin(token) ? next(stream, stream->scanner.depth, &token) : 0;
-    stream->scanner.skips = false;
-    return rc;
-}
-
-/* ---- the value ---- */
-
-static enum untorn_kind kind_of(const struct json_scanner *scanner, enum json_token token)
-{
-    switch (token) {
-    case JSON_STRING:
-        return UNTORN_STRING;
-    case JSON_NUMBER:
-        return scanner->integer ? UNTORN_INTEGER : UNTORN_FLOAT;
-    case JSON_NULL:
-        return UNTORN_NULL;
-    default:
-        return UNTORN_BOOLEAN;
+    const char *end = data + size, *at = size > 0 ? memchr(data, '\r', size) : NULL;
+    if (size == 0 || (!at && stream->returns == 0))
+        return;
+    if (stream->returns == 0)
+        stream->uncounted = offset;
+    stream->lines += count_byte(data, size, '\n');
+    stream->with_return += stream->last_byte == '\r' && data[0] == '\n';
+    for (; at; at = memchr(at + 1, '\r', (size_t)(end - at - 1))) {
+        stream->returns++;
+        stream->with_return += at + 1 < end && at[1] == '\n';
     }
+    stream->last_byte = data[size - 1];
 }
 
-/* The scalar that is there, as a tree of its own. */
-static int read_old(const struct stream *stream, enum json_token token, struct parsed *ret_old)
+static struct json_line_ends line_ends(const struct stream *stream, uint64_t lines)
 {
-    const struct json_scanner *scanner = &stream->scanner;
-    struct flaw flaw;
-    int rc = parse_json(json_token_text(scanner), (size_t)(scanner->end - scanner->start),
-                        UNTORN_JSON, ret_old, &flaw);
-    return rc < 0 || ret_old->root->kind != kind_of(scanner, token) ? UNSUITED : 0;
+    return (struct json_line_ends){
+        .newline = stream->with_return > lines / 2 ? "\r\n" : "\n",
+        .mixed = stream->with_return > 0 && stream->with_return < lines,
+    };
 }
 
-/* [STREAM-2] */
-static bool says(const struct buffer *text, const struct untorn_node *value)
+/* In all of the text. false: it is gone. */
+static bool find_line_ends(struct stream *stream, struct json_line_ends *ret_ends)
 {
-    struct parsed parsed;
-    struct flaw flaw;
-    if (text->failed || parse_json(text->data, text->size, UNTORN_JSON, &parsed, &flaw) < 0)
-        return false;
-    bool same = node_equal(parsed.root, value);
-    parsed_free(&parsed);
-    return same;
-}
-
-static int write_value(struct stream *stream, const struct untorn_node *value)
-{
-    struct untorn_style style = {0};
-    struct buffer text = {0};
-    write_json(&text, value, &style, 0);
-    int rc = says(&text, value) ? write_up_to(stream, stream->scanner.start) : UNSUITED;
-    if (rc == 0) {
-        rc = stream->io->write(stream->io->context, text.data, text.size);
-        rc = rc < 0 ? fail(stream, rc, "write the new version") : 0;
+    uint64_t lines = stream->lines;
+    for (uint64_t at = 0; at < stream->uncounted;) {
+        uint64_t left = stream->uncounted - at;
+        int64_t n =
+            get(stream, stream->buffer, left < stream->room ? (size_t)left : stream->room, at);
+        if (n <= 0)
+            return false;
+        lines += count_byte(stream->buffer, (size_t)n, '\n');
+        at += (uint64_t)n;
     }
-    stream->written = stream->scanner.end;
-    stream->changed = true;
-    buffer_free(&text);
-    return rc;
-}
-
-static int replace(struct stream *stream, enum json_token token, const struct untorn_edit *edit,
-                   enum untorn_format format)
-{
-    struct untorn_error unseen; /* the general way says it better */
-    struct parsed old = {0};
-    struct value value = {0};
-    error_begin(&unseen, NULL, NULL);
-    int rc = is_begin(token) ? UNSUITED : read_old(stream, token, &old);
-    if (rc == 0 && (value_read(edit, old.root, "", format, &value, &unseen) != 0 ||
-                    value_fits(value.node, format, stream->depth, &unseen) != 0 ||
-                    node_is_container(value.node)))
-        rc = UNSUITED;
-    if (rc == 0 && !node_equal(old.root, value.node))
-        rc = write_value(stream, value.node);
-    value_free(&value);
-    parsed_free(&old);
-    return rc;
-}
-
-/* ---- the way ---- */
-
-/* Whether the key at hand is the step's. A literal key that could be meant as well is not for us.
- */
-static int is_step(const struct stream *stream, const struct step *step, bool *ret_is)
-{
-    const struct json_scanner *scanner = &stream->scanner;
-    size_t size = (size_t)(scanner->end - scanner->start);
-    const char *raw = json_token_text(scanner);
-    *ret_is = false;
-    if (scanner->escaped) {
-        char *decoded = malloc(size);
-        if (!decoded)
-            return UNSUITED;
-        size_t length = json_decode(raw, size, decoded);
-        *ret_is = length == step->key_size && memcmp(decoded, step->key, length) == 0;
-        bool dotted = memchr(decoded, '.', length) != NULL;
-        free(decoded);
-        return dotted && step->typed ? UNSUITED : 0;
-    }
-    *ret_is = size - 2 == step->key_size && memcmp(raw + 1, step->key, step->key_size) == 0;
-    bool longer = step->typed && size - 2 > step->key_size && raw[1 + step->key_size] == '.' &&
-                  memcmp(raw + 1, step->key, step->key_size) == 0;
-    return longer ? UNSUITED : 0;
-}
-
-static bool wanted_index(const struct step *step, int64_t *ret_index)
-{
-    *ret_index = step->index;
-    if (step->kind == STEP_INDEX)
-        return step->index >= 0;
-    if (step->kind != STEP_EITHER || step->key_size == 0 || step->key_size > 18 ||
-        strspn(step->key, "0123456789") != step->key_size ||
-        (step->key[0] == '0' && step->key_size > 1))
-        return false;
-    *ret_index = strtoll(step->key, NULL, 10);
+    *ret_ends = line_ends(stream, lines);
     return true;
 }
 
-/* Begins the container at hand, in which `step` is to be found. */
-static int enter(struct stream *stream, enum json_token token, const struct step *step)
-{
-    int64_t index;
-    bool object = token == JSON_OBJECT_BEGIN;
-    bool fits = object ? step->kind == STEP_KEY || step->kind == STEP_EITHER
-                       : token == JSON_ARRAY_BEGIN && wanted_index(step, &index);
-    if (!fits || stream->depth == DEEPEST)
-        return UNSUITED;
-    stream->levels[stream->depth++] = (struct level){.object = object};
-    return 0;
-}
+/* ---- the scan ---- */
 
-/* One token further in the innermost level. *ret_at: it begins the value of `step`. */
-static int advance(struct stream *stream, const struct step *step, enum json_token *ret_token,
-                   bool *ret_at)
+static int write_up_to(struct stream *stream, uint64_t offset)
 {
-    struct level *level = &stream->levels[stream->depth - 1];
-    int64_t index = -1;
-    bool is = !level->object && wanted_index(step, &index) && level->index++ == index;
-    *ret_at = false;
-    stream->scanner.skips = !level->object && !is;
-    int rc = next(stream, 0, ret_token);
-    stream->scanner.skips = false;
-    if (rc != 0)
-        return rc;
-    if (*ret_token == JSON_OBJECT_END || *ret_token == JSON_ARRAY_END) {
-        stream->depth--;
-        return level->passed ? 0 : UNSUITED;
-    }
-    if (level->object) {
-        rc = is_step(stream, step, &is);
-        stream->scanner.skips = !is;
-        rc = rc != 0 ? rc : next(stream, 0, ret_token);
-        stream->scanner.skips = false;
-    }
-    if (rc != 0 || (is && level->passed))
-        return rc != 0 ? rc : UNSUITED;
-    if (!is)
-        return skip_value(stream, *ret_token);
-    level->passed = *ret_at = true;
-    return 0;
-}
-
-static int follow(struct stream *stream, const struct keypath *path, const struct untorn_edit *edit,
-                  enum untorn_format format)
-{
-    enum json_token token;
-    bool at = true;
-    int rc = next(stream, 0, &token);
-    do {
-        if (rc == 0 && at && stream->depth == path->count)
-            rc = replace(stream, token, edit, format);
-        else if (rc == 0 && at)
-            rc = enter(stream, token, &path->steps[stream->depth]);
-        if (rc == 0 && stream->depth > 0)
-            rc = advance(stream, &path->steps[stream->depth - 1], &token, &at);
-    } while (rc == 0 && stream->depth > 0);
-    while (rc == 0 && token != JSON_DONE) /* [STREAM-1] */
-        rc = next(stream, 0, &token);
+    if (offset <= stream->written)
+        return 0;
+    const char *text = stream->buffer + (stream->written - stream->base);
+    int rc = put(stream, text, (size_t)(offset - stream->written));
+    stream->written = offset;
     return rc;
 }
 
-int json_stream_set(const struct untorn_edit *edit, enum untorn_format format,
-                    const struct json_stream_io *io, struct untorn_error *error)
+/* Lets go of what is before `offset`. */
+static void drop(struct stream *stream, uint64_t offset)
 {
-    struct stream stream = {.io = io, .error = error, .room = LIMIT_CHUNK};
+    uint64_t from = stream->written > stream->base ? stream->written : stream->base;
+    if (stream->stopped && offset > from)
+        hash_add(&stream->hash, stream->buffer + (from - stream->base), (size_t)(offset - from));
+    size_t used = (size_t)(offset - stream->base);
+    memmove(stream->buffer, stream->buffer + used, stream->filled - used);
+    stream->filled -= used;
+    stream->base = offset;
+}
+
+/* What surely stays is written. What is not sure yet is held back; if that becomes much, all from
+ * there on comes after the scan. [SURVEY-3] */
+static int write_what_stays(struct stream *stream, uint64_t keep)
+{
+    const struct json_survey *survey = &stream->survey;
+    uint64_t stays = survey->stays < keep && !stream->guessed ? survey->stays : keep;
+    int rc = write_up_to(stream, stays);
+    bool late = survey->is_settled && !stream->guessed;
+    stream->stopped = late || keep - stays > stream->room / 2;
+    return rc;
+}
+
+static int grow(struct stream *stream)
+{
+    char *larger = stream->room < LARGEST ? realloc(stream->buffer, 2 * stream->room) : NULL;
+    if (!larger)
+        return UNSUITED;
+    stream->buffer = larger;
+    stream->room *= 2;
+    return 0;
+}
+
+/* Feeds the scanner with what it must see again and what comes next. */
+static int more(void *context)
+{
+    struct stream *stream = context;
+    struct json_scanner *scanner = &stream->survey.scanner;
+    uint64_t keep = scanner->keep;
+    int rc = 0;
+    if (stream->io->write && !stream->stopped)
+        rc = write_what_stays(stream, keep);
+    if (rc != 0)
+        return rc;
+    bool holds = stream->io->write && !stream->stopped && stream->written < keep;
+    drop(stream, holds ? stream->written : keep);
+    if (stream->filled == stream->room) /* one token fills it */
+        rc = grow(stream);
+    if (rc != 0)
+        return rc;
+    char *free = stream->buffer + stream->filled;
+    int64_t n = stream->io->read(stream->io->context, free, stream->room - stream->filled,
+                                 stream->base + stream->filled);
+    if (n < 0)
+        return fail(stream, n, "read it");
+    if (stream->io->write)
+        count_lines(stream, free, (size_t)n, stream->base + stream->filled);
+    const char *line = stream->first_line == UINT64_MAX ? memchr(free, '\n', (size_t)n) : NULL;
+    if (line)
+        stream->first_line = stream->base + (uint64_t)(line - stream->buffer);
+    stream->filled += (size_t)n;
+    size_t ahead = (size_t)(keep - stream->base);
+    json_scan_feed(scanner, stream->buffer + ahead, stream->filled - ahead, n == 0);
+    return 0;
+}
+
+/* ---- the guess ---- */
+
+static struct json_source source_of(struct stream *stream, uint64_t size)
+{
+    return (struct json_source){
+        .read = get, .context = stream, .size = size, .first_line = stream->first_line};
+}
+
+static size_t whole_of(const struct stream *stream)
+{
+    return stream->io->whole ? stream->io->whole : WHOLE;
+}
+
+/* All of it is in the buffer. */
+static bool can_be_written(const struct stream *stream, const struct plan *plan)
+{
+    uint64_t from = stream->written;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct span *at = &plan->splices[i].at;
+        if (at->start < from || at->end < at->start || at->end > stream->base + stream->filled)
+            return false;
+        from = at->end;
+    }
+    return true;
+}
+
+static int write_guess(struct stream *stream)
+{
+    int rc = 0;
+    for (size_t i = 0; i < stream->guess.count && rc == 0; i++) {
+        const struct splice *splice = &stream->guess.splices[i];
+        rc = write_up_to(stream, splice->at.start);
+        if (rc == 0)
+            rc = put(stream, splice->text, splice->size);
+        stream->written = splice->at.end;
+    }
+    return rc;
+}
+
+/* The place was passed, and what is not written yet is in the buffer. */
+static void guess(void *context)
+{
+    struct stream *stream = context;
+    struct json_source source = source_of(stream, stream->survey.end);
     struct untorn_error unseen;
-    struct arena arena = {0};
-    struct keypath path;
+    if (stream->stopped || stream->io->careful)
+        return;
     error_begin(&unseen, NULL, NULL);
-    int rc = keypath_of_edit(edit, &arena, &path, &unseen);
-    stream.buffer = malloc(stream.room);
-    json_scan_begin(&stream.scanner, format);
-    if (rc != 0 || path.count == 0 || !stream.buffer)
-        rc = UNSUITED;
-    else
-        rc = refill(&stream, 0);
+    struct json_line_ends lines = line_ends(stream, stream->lines);
+    int rc = json_short_plan(&stream->survey, &source, whole_of(stream), stream->edit, &lines,
+                             &stream->guess, &unseen);
+    stream->guessed = rc == 0 && can_be_written(stream, &stream->guess);
+    if (stream->guessed)
+        stream->failed = write_guess(stream);
+}
+
+static bool same_plan(const struct plan *one, const struct plan *other)
+{
+    bool same = one->count == other->count;
+    for (size_t i = 0; same && i < one->count; i++) {
+        const struct splice *a = &one->splices[i], *b = &other->splices[i];
+        same = a->at.start == b->at.start && a->at.end == b->at.end && a->size == b->size &&
+               (a->size == 0 || memcmp(a->text, b->text, a->size) == 0);
+    }
+    return same;
+}
+
+/* ---- the survey ---- */
+
+/* Again where an index counts from the end: then its place is known. */
+static int survey(struct stream *stream)
+{
+    int rc;
+    do {
+        stream->base = stream->filled = 0;
+        stream->uncounted = stream->lines = stream->with_return = stream->returns = 0;
+        stream->last_byte = '\0';
+        stream->first_line = UINT64_MAX;
+        hash_begin(&stream->hash);
+        rc = json_survey_run(&stream->survey, more, stream);
+    } while (rc == JSON_SURVEY_AGAIN);
     if (rc == 0)
-        rc = follow(&stream, &path, edit, format);
+        rc = stream->failed;
+    if (rc == 0 && stream->guessed)
+        rc = write_up_to(stream, stream->base + stream->filled);
+    stream->stopped = true;
     if (rc == 0)
-        rc = stream.changed ? write_up_to(&stream, stream.base + stream.filled)
-                            : JSON_STREAM_UNCHANGED;
-    free(stream.buffer);
-    arena_free(&arena);
+        drop(stream, stream->base + stream->filled);
+    return rc == JSON_SURVEY_LEFT ? UNSUITED : rc;
+}
+
+static int begin(struct stream *stream, const struct keypath *path, enum untorn_format format)
+{
+    stream->room = stream->io->room ? stream->io->room : LIMIT_CHUNK;
+    stream->buffer = malloc(stream->room);
+    bool begun = json_survey_begin(&stream->survey, path, format, &stream->arena);
+    return path->count > 0 && begun && stream->buffer ? 0 : UNSUITED;
+}
+
+static void end(struct stream *stream)
+{
+    free(stream->buffer);
+    plan_free(&stream->guess);
+    arena_free(&stream->arena);
+}
+
+/* ---- the rest of the new text ---- */
+
+/* On to `end`, into the new text or past it. */
+static int copy(struct stream *stream, uint64_t end, bool into)
+{
+    while (stream->written < end) {
+        uint64_t left = end - stream->written;
+        size_t size = left < stream->room ? (size_t)left : stream->room;
+        int64_t n = get(stream, stream->buffer, size, stream->written);
+        if (n <= 0)
+            return n < 0 ? fail(stream, n, "read it") : STALE;
+        hash_add(&stream->hash, stream->buffer, (size_t)n);
+        int rc = into ? put(stream, stream->buffer, (size_t)n) : 0;
+        if (rc != 0)
+            return rc;
+        stream->written += (uint64_t)n;
+    }
+    return 0;
+}
+
+static int write_rest(struct stream *stream, const struct plan *plan)
+{
+    struct untorn_hash scanned = hash_end(&stream->hash), copied;
+    uint64_t size = stream->base;
+    int rc = 0;
+    hash_begin(&stream->hash);
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        const struct splice *splice = &plan->splices[i];
+        rc = splice->at.start < stream->written ? UNSUITED : copy(stream, splice->at.start, true);
+        if (rc == 0)
+            rc = put(stream, splice->text, splice->size);
+        if (rc == 0)
+            rc = copy(stream, splice->at.end, false);
+    }
+    if (rc == 0)
+        rc = copy(stream, size, true);
+    copied = hash_end(&stream->hash);
+    if (rc == 0 && !untorn_hash_equal(&scanned, &copied))
+        rc = STALE; /* [STREAM-1] */
+    return rc;
+}
+
+/* ---- the interface ---- */
+
+/* json_short.h has the same outcomes as we have. */
+static int outcome_of(int rc)
+{
+    static const int outcomes[] = {[JSON_SHORT_UNCHANGED] = JSON_STREAM_UNCHANGED,
+                                   [JSON_SHORT_UNSUITED] = UNSUITED,
+                                   [JSON_SHORT_STALE] = STALE};
+    return rc > 0 ? outcomes[rc] : rc;
+}
+
+/* Where all is known. [STREAM-2] */
+static int edit_surveyed(struct stream *stream)
+{
+    struct json_source source = source_of(stream, stream->base);
+    struct plan plan = {0};
+    struct json_line_ends lines;
+    if (!find_line_ends(stream, &lines))
+        return STALE;
+    if (stream->returns > stream->with_return)
+        return UNSUITED;
+    int rc = outcome_of(json_short_plan(&stream->survey, &source, whole_of(stream), stream->edit,
+                                        &lines, &plan, stream->error));
+    if (rc == 0 && stream->guessed)
+        rc = same_plan(&plan, &stream->guess) ? 0 : JSON_STREAM_MISGUESSED;
+    else if (rc == 0)
+        rc = write_rest(stream, &plan);
+    plan_free(&plan);
+    return rc;
+}
+
+/* A stand-in's key begins with a NUL. */
+static bool has_plain_keys(const struct keypath *path)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (path->steps[i].key_size > 0 && path->steps[i].key[0] == '\0')
+            return false;
+    return true;
+}
+
+int json_stream_edit(const struct untorn_edit *edit, enum untorn_format format,
+                     const struct json_stream_io *io, struct untorn_error *error)
+{
+    struct stream stream = {.io = io, .error = error, .edit = edit};
+    struct keypath path;
+    bool patch = edit->kind == UNTORN_MERGE_PATCH || edit->kind == UNTORN_JSON_PATCH;
+    int rc = UNSUITED;
+    if (!patch && keypath_of_edit(edit, &stream.arena, &path, error) == 0 && has_plain_keys(&path))
+        rc = begin(&stream, &path, format);
+    stream.survey.enters_target = edit->kind == UNTORN_SET;
+    stream.survey.settled = guess;
+    if (edit->kind == UNTORN_RENAME) {
+        stream.survey.other = edit->value ? edit->value : "";
+        stream.survey.other_size = edit->value ? edit->value_size : 0;
+    }
+    if (rc == 0)
+        rc = survey(&stream);
+    if (rc == 0)
+        rc = edit_surveyed(&stream);
+    end(&stream);
+    return rc;
+}
+
+static int not_found(struct stream *stream)
+{
+    struct json_source source = source_of(stream, stream->base);
+    return outcome_of(
+        json_short_missing(&stream->survey, &source, whole_of(stream), stream->error));
+}
+
+static int read_target(struct stream *stream, const struct json_element *target, char **ret_text,
+                       size_t *ret_size)
+{
+    size_t size = (size_t)(target->end - target->value);
+    char *text = malloc(size + 1);
+    if (!text)
+        return error_fail(stream->error, UNTORN_NO_MEMORY, NULL);
+    int64_t n = get(stream, text, size, target->value);
+    if (n < 0 || (size_t)n < size) {
+        free(text);
+        return n < 0 ? fail(stream, n, "read it") : STALE;
+    }
+    text[size] = '\0';
+    *ret_text = text;
+    *ret_size = size;
+    return 0;
+}
+
+int json_stream_find(const struct keypath *path, enum untorn_format format,
+                     const struct json_stream_io *io, char **ret_text, size_t *ret_size,
+                     struct untorn_error *error)
+{
+    struct stream stream = {.io = io, .error = error};
+    *ret_text = NULL;
+    *ret_size = 0;
+    int rc = begin(&stream, path, format);
+    if (rc == 0)
+        rc = survey(&stream);
+    if (rc == 0) {
+        const struct json_element *target = json_survey_target(&stream.survey);
+        rc = target ? read_target(&stream, target, ret_text, ret_size) : not_found(&stream);
+    }
+    end(&stream);
     return rc;
 }

@@ -1,34 +1,51 @@
-/* One scalar replaced in a JSON text that is too large to hold: in one pass, in a buffer of fixed
- * size, while all of it is checked.
+/* One edit of a JSON text that is too large to hold, or one value of it, with little memory.
  *
- * What the general way does to a tree is done here to the row of tokens: the steps of the key are
- * followed as they go by, everything beside them is skipped. Whatever is not a plain case (a member
- * that is missing or there twice, a container, a text that is not a document) is left to the
- * general way, which knows the words for it.
+ * The text is read and scanned once (json_survey.h), and copied meanwhile up to the place of the
+ * change. As soon as that is passed the change is planned in a short text (json_short.h), and what
+ * comes behind is copied too. When all was scanned it is planned again, now knowing everything:
+ * nearly always that is the same. If not, or if the place was too large to hold, the text from the
+ * place on is read again and copied then.
  *
- *   STREAM-1  The old text is a whole document: every byte of it was scanned.
- *   STREAM-2  The new text differs in one token. The new token was scanned by itself and holds the
- *             value that was asked for, and what stands before and behind it stays: so the new text
- *             is a document with exactly that change.
+ *   STREAM-1  The old text is a whole document: every byte of it was scanned, and those that are
+ *             copied after the scan have the hash of the scanned ones.
+ *   STREAM-2  The new text is the old one with the splices of a plan that was made when all was
+ *             known, and proven. [SHORT-1]
+ *   STREAM-3  The bytes are those of the general way. [SHORT-2] What most lines end in is counted
+ *             in the whole text.
  */
 #ifndef UNTORN_TEXT_JSON_STREAM_H
 #define UNTORN_TEXT_JSON_STREAM_H
 
 #include "base/error.h"
+#include "text/keypath.h"
 #include "text/parsed.h"
 
 struct json_stream_io {
-    int64_t (*read)(void *context, char *data, size_t size);    /* 0 at the end, or -errno */
-    int (*write)(void *context, const char *data, size_t size); /* 0 or -errno */
+    /* As many bytes from `offset` on as there are, at most `size`; fewer is no error, 0 is the end.
+     * Or a negative errno value. */
+    int64_t (*read)(void *context, char *data, size_t size, uint64_t offset);
+    int (*write)(void *context, const char *data, size_t size); /* 0 or a negative errno value */
     void *context;
+    bool careful;       /* nothing is planned before everything is known */
+    size_t room, whole; /* of the buffer at first; of what is never left out. 0: what is good */
 };
 
-enum { JSON_STREAM_UNCHANGED = 1, JSON_STREAM_UNSUITED };
+enum {
+    JSON_STREAM_UNCHANGED = 1,
+    JSON_STREAM_UNSUITED,   /* this is for the general way */
+    JSON_STREAM_STALE,      /* the text changed meanwhile */
+    JSON_STREAM_MISGUESSED, /* again, and be careful */
+};
 
-/* Does an UNTORN_SET. 0: the new text was written. JSON_STREAM_UNCHANGED: the value is there
- * already. JSON_STREAM_UNSUITED: this is for the general way. Both: what was written is nothing.
- * Below 0: a failure, in *error. */
-int json_stream_set(const struct untorn_edit *edit, enum untorn_format format,
-                    const struct json_stream_io *io, struct untorn_error *error);
+/* Does an edit that is no patch. 0: the new text was written. JSON_STREAM_*: what was written is
+ * nothing. Below 0: the edit is refused or something failed, in *error, with the words of the
+ * general way. */
+int json_stream_edit(const struct untorn_edit *edit, enum untorn_format format,
+                     const struct json_stream_io *io, struct untorn_error *error);
+
+/* The text of the value that the path names: new, terminated. `io` need not write. */
+int json_stream_find(const struct keypath *path, enum untorn_format format,
+                     const struct json_stream_io *io, char **ret_text, size_t *ret_size,
+                     struct untorn_error *error);
 
 #endif

@@ -25,6 +25,8 @@ const char *json_newline(const struct parsed *parsed)
 {
     const char *at = parsed->text, *end = at + parsed->size;
     size_t lines = 0, with_return = 0;
+    if (parsed->newline)
+        return parsed->newline;
     for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
         lines++;
         with_return += at > parsed->text && at[-1] == '\r';
@@ -52,8 +54,13 @@ bool json_is_model(const struct untorn_node *model, const struct untorn_node *va
     return node_is_container(model->first) == node_is_container(value->first);
 }
 
-/* Children that are looked at; and bytes of a model, for it is looked at again and again. */
-enum { NEAR = 32, LONGEST = 64 * 1024 };
+/* Children that are looked at. */
+enum { NEAR = 32 };
+
+bool json_is_long(const struct untorn_node *container)
+{
+    return container->cut_long || container->raw_size > JSON_LONGEST_MODEL;
+}
 
 const struct untorn_node *json_child_like(const struct untorn_node *model,
                                           const struct untorn_node *like)
@@ -127,13 +134,16 @@ static bool read_colon_at(const struct parsed *parsed, const struct untorn_node 
 
 /* false: there is no member near. */
 static bool find_colon(const struct parsed *parsed, const struct untorn_node *container,
-                       char colon[4])
+                       struct json_style *style)
 {
-    if (container->first && read_colon_at(parsed, container->last, colon))
+    if (container->first && read_colon_at(parsed, container->last, style->colon))
         return true;
     for (const struct untorn_node *node = container; node; node = node->parent) {
         const struct untorn_node *other = node->previous ? node->previous : node->next;
-        if (read_colon(parsed, node, colon) || read_colon_at(parsed, other, colon))
+        if (read_colon(parsed, node, style->colon))
+            return true;
+        style->colon_unsure |= other && node_stands_for_others(other);
+        if (read_colon_at(parsed, other, style->colon))
             return true;
     }
     return false;
@@ -168,10 +178,10 @@ static void look_inside(const struct parsed *parsed, const struct untorn_node *c
 {
     struct json_indent comma;
     const struct untorn_node *first = container->first;
-    style->unsure = container->cut;
+    style->unsure |= container->cut;
     if (!first || read_comma(parsed, container, &comma))
         return;
-    style->unsure |= first->cut;
+    style->unsure |= first->cut && node_is_container(first) && first->count < 2;
     if (read_comma(parsed, first, &comma))
         style->comma = comma;
 }
@@ -181,14 +191,34 @@ struct json_style json_style_in(const struct parsed *parsed, const struct untorn
     struct json_style style = {.colon = ": ", .comma = one_blank};
     const struct untorn_node *place = container ? container : parsed->root;
     style.unit = find_unit(parsed, place);
-    bool colon = find_colon(parsed, place, style.colon);
+    bool colon = find_colon(parsed, place, &style);
     bool comma = find_comma(parsed, place, &style.comma);
     if (!comma) /* who saves the one blank saves the other */
         style.comma = colon && style.colon[strlen(style.colon) - 1] == ':' ? nothing : one_blank;
     if (comma && !colon && style.comma.size == 0)
         memcpy(style.colon, ":", sizeof ":");
+    style.unsure = style.colon_unsure && !comma;
     look_inside(parsed, place, &style);
     return style;
+}
+
+static bool has_members(const struct untorn_node *value)
+{
+    const struct untorn_node *at = value;
+    while (at->kind != UNTORN_OBJECT || at->count == 0) {
+        const struct untorn_node *next = at->first;
+        for (; !next && at != value; at = at->parent)
+            next = at->next;
+        if (!next)
+            return false;
+        at = next;
+    }
+    return true;
+}
+
+bool json_style_is_unsure(const struct json_style *style, const struct untorn_node *value)
+{
+    return style->unsure || (style->colon_unsure && has_members(value));
 }
 
 /* ---- writing ---- */
@@ -368,7 +398,7 @@ void json_add_value(struct buffer *buffer, const struct untorn_node *value,
     write_json(&plain, value, &tight, 0);
     struct restyling restyling = {
         .buffer = buffer, .style = style, .layout = layout, .value = value};
-    if (layout->model && layout->model->raw_size <= LONGEST)
+    if (layout->model && !json_is_long(layout->model))
         restyling.model = layout->model;
     if (plain.failed)
         buffer->failed = true;

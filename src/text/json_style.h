@@ -20,10 +20,21 @@ struct json_style {
     char colon[4];            /* terminated: ":", ": " or " : " */
     struct json_indent comma; /* the blanks behind a comma, on one line */
     bool unsure;              /* the comma is by something that was cut */
+    bool colon_unsure;        /* the colon is */
 };
+
+/* Bytes of a model, for it is looked at again and again. */
+enum { JSON_LONGEST_MODEL = 64 * 1024 };
+
+/* Of one that is longer only is looked at whether it is on one line, and how it begins: that is
+ * known also where it was cut. */
+bool json_is_long(const struct untorn_node *container);
 
 /* Of what is put into `container`; NULL: of the root. */
 struct json_style json_style_in(const struct parsed *parsed, const struct untorn_node *container);
+
+/* Whether something that was cut decides how a container looks that is written so. */
+bool json_style_is_unsure(const struct json_style *style, const struct untorn_node *value);
 
 /* How a container is laid out. */
 struct json_layout {
@@ -58,7 +69,7 @@ void json_add_indent(struct buffer *buffer, const struct json_style *style,
 void json_add_value(struct buffer *buffer, const struct untorn_node *value,
                     const struct json_style *style, const struct json_layout *layout);
 
-/* "\r\n" if most lines end so, else "\n". */
+/* What parsed->newline says; else "\r\n" if most lines end so, else "\n". */
 const char *json_newline(const struct parsed *parsed);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "text/format.h"
 #include "text/number.h"
 
 enum { INDEXED = 16 }; /* fewer members are found faster by going through them */
@@ -292,6 +293,11 @@ size_t node_key_raw_size(const struct untorn_node *node)
     return size + 1;
 }
 
+bool node_stands_for_others(const struct untorn_node *node)
+{
+    return node->cut && !node_is_container(node) && node->kind != UNTORN_STRING;
+}
+
 bool node_is_cut(const struct untorn_node *node)
 {
     bool cut = node->cut;
@@ -321,6 +327,18 @@ static bool equal_numbers(const struct untorn_node *a, const struct untorn_node 
     return is_special(a) == is_special(b) && number_double(a->text, a->size, &x) &&
            number_double(b->text, b->size, &y) &&
            (x == y || (x != x && y != y)); /* nan is nan here */
+}
+
+static bool is_toml_integer(const struct untorn_node *node)
+{
+    return node->kind == UNTORN_INTEGER && format_is_toml(node->raw_format);
+}
+
+/* Of equal numbers: only zero can differ in its sign, as a double does. In TOML -0 is 0. */
+static bool equal_signs(const struct untorn_node *a, const struct untorn_node *b)
+{
+    return (*a->text == '-') == (*b->text == '-') || is_special(a) || is_toml_integer(a) ||
+           is_toml_integer(b);
 }
 
 /* One byte of an instant's spelling, brought to one form. */
@@ -386,12 +404,12 @@ static bool equal_instants(const struct untorn_node *a, const struct untorn_node
            equal_bytes(a->text + left.zone, b->text + right.zone, zone);
 }
 
-static bool equal_scalars(const struct untorn_node *a, const struct untorn_node *b)
+static bool equal_scalars(const struct untorn_node *a, const struct untorn_node *b, bool alike)
 {
     if (a->kind == UNTORN_NULL || (a->size == b->size && memcmp(a->text, b->text, a->size) == 0))
         return true;
     if (is_number(a->kind))
-        return equal_numbers(a, b);
+        return equal_numbers(a, b) && (alike || equal_signs(a, b));
     return a->kind >= UNTORN_DATETIME && a->kind <= UNTORN_TIME_LOCAL && equal_instants(a, b);
 }
 
@@ -446,7 +464,7 @@ static bool equal(const struct untorn_node *a, const struct untorn_node *b, bool
     bool in_step = true;
     for (;;) {
         if (!b || !equal_kinds(a, b, alike) || a->count != b->count ||
-            (!node_is_container(a) && !equal_scalars(a, b)))
+            (!node_is_container(a) && !equal_scalars(a, b, alike)))
             return false;
         if (a->first) {
             a = a->first;

@@ -51,6 +51,7 @@ struct untorn_node {
     enum untorn_format raw_format : 8; /* what `raw` is spelled in */
     bool repeated; /* an earlier member of the same object has the same key (JSON allows it) */
     bool cut : 1; /* marked by who left out parts of the text: there was more here, or more in it */
+    bool cut_long : 1;  /* and so much that it was longer than what json_style.h looks into */
     bool respelled : 1; /* a scalar that was changed since: `raw` still is where it stands */
 };
 
@@ -95,16 +96,21 @@ size_t node_key_raw_size(const struct untorn_node *node); /* of `key_raw`, which
 
 bool node_is_container(const struct untorn_node *node);
 
+/* Whether it is marked as cut and stands for what there was: neither a container nor a string, of
+ * which a part is there. */
+bool node_stands_for_others(const struct untorn_node *node);
+
 /* Whether it, or one of its children, is marked as cut. */
 bool node_is_cut(const struct untorn_node *node);
 
 /* The same data: kinds alike, numbers of equal value and kind, strings of equal bytes, instants as
  * spelled but for T, t or blank, Z or z, seconds of 00 and trailing zeros of the fraction; members
- * in any order, elements in theirs. Of a key that is there more than once the first is compared
- * with the first, the second with the second, wherever they stand. */
+ * in any order, elements in theirs; -0 is not 0, except as an integer of TOML. Of a key that is
+ * there more than once the first is compared with the first, the second with the second, wherever
+ * they stand. */
 bool node_equal(const struct untorn_node *a, const struct untorn_node *b);
 
-/* The same as JSON Patch compares: 1 equals 1.0. */
+/* The same as JSON Patch compares: 1 equals 1.0, and -0 equals 0. */
 bool node_alike(const struct untorn_node *a, const struct untorn_node *b);
 
 /* ---- changing the data; false for want of memory; the arena as above ---- */

@@ -29,7 +29,9 @@ struct parsed {
     struct untorn_node *root;
     struct toml_statement *statements; /* TOML */
     size_t statement_count;
-    struct arena arena; /* of all of it */
+    const char *newline; /* JSON: the end of a line that is added; NULL: as most lines have it */
+    uint64_t stands_for; /* it is a large text made short, of this size; 0: it is itself */
+    struct arena arena;  /* of all of it */
 };
 
 /* Why a text is no document. */

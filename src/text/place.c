@@ -139,6 +139,17 @@ static size_t width_of(uint32_t code)
     return 1;
 }
 
+size_t text_width(const char *text, size_t size)
+{
+    const char *at = text, *end = text + size;
+    size_t width = 0;
+    for (size_t step; at < end; at += step) {
+        step = character_size(at, end);
+        width += width_of(code_of(at, step));
+    }
+    return width;
+}
+
 /* As many blanks as the characters are wide, tabs being tabs. */
 static char *put_blanks(char *to, const char *at, const char *end)
 {

@@ -11,6 +11,9 @@ struct text_place {
 
 struct text_place text_place(const char *text, size_t size, uint64_t position);
 
+/* How many columns a terminal gives the bytes, which have no tab and no end of a line. */
+size_t text_width(const char *text, size_t size);
+
 /* The line with a caret under the place, both indented by two blanks: "  port = = 1\n         ^".
  * A long line is cut around the place, control characters are shown as '?', an empty line not at
  * all. Terminated. */

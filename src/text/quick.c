@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "text/format.h"
-#include "text/json_stream.h"
+#include "text/json_style.h"
+#include "text/json_survey.h"
 #include "text/keypath.h"
 #include "text/toml_plan.h"
 #include "text/toml_scan.h"
@@ -22,44 +23,81 @@ static bool hand_over(struct buffer *buffer, char **ret_text, size_t *ret_size)
     return true;
 }
 
-/* ---- JSON: as if it were too large to hold ---- */
+/* ---- JSON: only looked over ---- */
 
 struct memory {
+    struct json_survey survey;
     const char *text;
-    size_t left;
-    struct buffer out;
+    size_t size;
 };
 
-static int64_t take(void *context, char *data, size_t size)
+static int feed(void *context)
 {
     struct memory *memory = context;
-    size = size < memory->left ? size : memory->left;
-    memcpy(data, memory->text, size);
-    memory->text += size;
-    memory->left -= size;
-    return (int64_t)size;
+    json_scan_feed(&memory->survey.scanner, memory->text, memory->size, true);
+    return 0;
 }
 
-static int put(void *context, const char *data, size_t size)
+/* [QUICK-2] */
+static bool json_says(const struct buffer *spelled, const struct untorn_node *value)
 {
-    buffer_add(&((struct memory *)context)->out, data, size);
-    return 0;
+    struct parsed parsed;
+    struct flaw flaw;
+    if (spelled->failed ||
+        parse_json(spelled->data, spelled->size, UNTORN_JSON, &parsed, &flaw) < 0)
+        return false;
+    bool same = node_equal(parsed.root, value);
+    parsed_free(&parsed);
+    return same;
+}
+
+static bool replace_json(const struct memory *memory, const struct json_element *old,
+                         const struct untorn_edit *edit, struct buffer *ret_new)
+{
+    static const struct json_style style = {0};
+    static const struct json_layout layout = {0};
+    enum untorn_format format = memory->survey.format;
+    struct untorn_error unseen;
+    struct flaw flaw;
+    struct parsed parsed = {0};
+    struct value value = {0};
+    struct buffer spelled = {0};
+    error_begin(&unseen, NULL, NULL);
+    bool done = parse_json(memory->text + old->value, (size_t)(old->end - old->value), format,
+                           &parsed, &flaw) == 0 &&
+                value_read(edit, parsed.root, "", format, &value, &unseen) == 0 &&
+                !node_is_container(value.node);
+    if (done && node_equal(parsed.root, value.node)) {
+        buffer_add(ret_new, memory->text, memory->size);
+    } else if (done) {
+        json_add_value(&spelled, value.node, &style, &layout);
+        done = value_fits(value.node, format, 1, &unseen) == 0 && json_says(&spelled, value.node);
+        buffer_add(ret_new, memory->text, (size_t)old->value);
+        buffer_add(ret_new, spelled.data, spelled.size);
+        buffer_add(ret_new, memory->text + old->end, memory->size - (size_t)old->end);
+    }
+    buffer_free(&spelled);
+    value_free(&value);
+    parsed_free(&parsed);
+    return done;
 }
 
 static bool set_json(const char *text, size_t size, enum untorn_format format,
                      const struct untorn_edit *edit, struct buffer *ret_new)
 {
-    struct memory memory = {.text = text, .left = size};
-    struct json_stream_io io = {.read = take, .write = put, .context = &memory};
+    struct memory memory = {.text = text, .size = size};
     struct untorn_error unseen;
+    struct arena arena = {0};
+    struct keypath path;
+    const struct json_element *old = NULL;
     error_begin(&unseen, NULL, NULL);
-    int rc = json_stream_set(edit, format, &io, &unseen);
-    if (rc == JSON_STREAM_UNCHANGED) {
-        memory.out.size = 0;
-        buffer_add(&memory.out, text, size);
-    }
-    *ret_new = memory.out;
-    return rc == 0 || rc == JSON_STREAM_UNCHANGED;
+    if (keypath_of_edit(edit, &arena, &path, &unseen) == 0 && path.count > 0 &&
+        json_survey_begin(&memory.survey, &path, format, &arena) &&
+        json_survey_run(&memory.survey, feed, &memory) == 0) /* [QUICK-1] */
+        old = json_survey_target(&memory.survey);
+    bool done = old && !json_element_is_container(old) && replace_json(&memory, old, edit, ret_new);
+    arena_free(&arena);
+    return done;
 }
 
 /* ---- TOML: skimmed ---- */

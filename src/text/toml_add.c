@@ -48,6 +48,7 @@ static int add_line(struct toml_plan *plan, const struct toml_look *look, struct
     struct buffer *out = &plan->coming;
     const struct untorn_node *value = member->value;
     toml_add_indent(plan, out, look, false, 0);
+    size_t start = out->size;
     toml_add_span(plan, out, prefix);
     toml_add_key(plan, out, member->key, member->key_size, look->key);
     size_t left = member->dotted || prefix.end > prefix.start ? DOTS : 0;
@@ -57,6 +58,7 @@ static int add_line(struct toml_plan *plan, const struct toml_look *look, struct
         buffer_text(out, ".");
         toml_add_key(plan, out, value->key, value->key_size, look->key);
     }
+    toml_add_padding(out, start, look->column);
     toml_add_equals(plan, out, look->equals);
     int rc = toml_add_value(out, value, look->shape);
     toml_add_eol(plan, out);
@@ -87,6 +89,7 @@ static int add_to_body(struct toml_plan *plan, const struct toml_member *member,
     if (last == NO_STATEMENT && header == NO_STATEMENT)
         return add_first_of_root(plan, member);
     struct toml_look look = toml_body_look(plan, header);
+    look.column = last == NO_STATEMENT ? 0 : toml_column(plan, last);
     plan->place = lines_behind(&plan->lines, last == NO_STATEMENT ? header : last);
     return add_line(plan, &look, (struct span){0}, member);
 }
@@ -131,6 +134,7 @@ static int add_to_dotted(struct toml_plan *plan, const struct toml_member *membe
     const struct toml_statement *model = &lines->statements[at];
     struct toml_look look = {.indent = lines_indent(lines, at),
                              .equals = toml_equals(plan, model),
+                             .column = toml_column(plan, at),
                              .key = toml_key_near(plan, member->table),
                              .shape = toml_shape_near(model->node->parent, model->node)};
     plan->place = lines_behind(lines, at);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "text/place.h"
 #include "text/toml_plan.h"
 
 /* ---- finding what to look like [PLAN-2] ---- */
@@ -184,6 +185,56 @@ struct toml_look toml_inner_look(const struct toml_plan *plan, size_t header)
     return look;
 }
 
+/* ---- columns ---- */
+
+/* Whether no blank line and no header stands between two assignments, this and the one before. */
+static bool is_close(const struct toml_lines *lines, size_t assignment)
+{
+    const struct toml_statement *statements = lines->statements;
+    return statements[assignment - 1].kind == TOML_ASSIGNMENT &&
+           statements[assignment].kind == TOML_ASSIGNMENT &&
+           lines_owned(lines, assignment) == lines_behind(lines, assignment - 1);
+}
+
+static bool has_same_indent(const struct toml_lines *lines, size_t one, size_t other)
+{
+    struct span first = lines_indent(lines, one), second = lines_indent(lines, other);
+    return first.end - first.start == second.end - second.start &&
+           memcmp(lines->text + first.start, lines->text + second.start,
+                  (size_t)(first.end - first.start)) == 0;
+}
+
+/* 0: no blank before the equals sign, or a tab. */
+static size_t column_of(const struct toml_plan *plan, size_t assignment, size_t *ret_key)
+{
+    const struct toml_statement *statement = &plan->lines.statements[assignment];
+    const char *key = plan->lines.text + statement->parts[0].start;
+    const char *end = plan->lines.text + toml_equals(plan, statement).start;
+    size_t blanks = strspn(end, " ");
+    *ret_key = text_width(key, (size_t)(end - key));
+    return blanks > 0 && end[blanks] == '=' ? *ret_key + blanks : 0;
+}
+
+size_t toml_column(const struct toml_plan *plan, size_t assignment)
+{
+    const struct toml_lines *lines = &plan->lines;
+    size_t at = assignment, column = 0, width = 0;
+    bool differ = false;
+    while (at > 0 && is_close(lines, at))
+        at--;
+    do {
+        size_t key, here = column_of(plan, at, &key);
+        if (plan->gone[at])
+            continue;
+        if (here == 0 || (column > 0 && here != column) || !has_same_indent(lines, at, assignment))
+            return 0;
+        differ |= column > 0 && key != width;
+        column = here;
+        width = key;
+    } while (++at < lines->count && is_close(lines, at));
+    return differ ? column : 0;
+}
+
 /* ---- writing ---- */
 
 void toml_add_span(const struct toml_plan *plan, struct buffer *buffer, struct span span)
@@ -248,7 +299,14 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-/* One blank where the other has any: columns are not continued. */
+void toml_add_padding(struct buffer *buffer, size_t start, size_t column)
+{
+    size_t width = buffer->failed ? column : text_width(buffer->data + start, buffer->size - start);
+    if (width < column)
+        buffer_repeat(buffer, ' ', column - width - 1);
+}
+
+/* One blank where the other has any: of more it is the key that says how many. */
 void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct span like)
 {
     const char *text = plan->lines.text;

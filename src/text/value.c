@@ -317,8 +317,9 @@ static int read_plain(const char *text, size_t size, const struct untorn_node *o
     return other_type(old, name, text, size, format, error);
 }
 
-int value_read(const struct untorn_edit *edit, const struct untorn_node *old, const char *name,
-               enum untorn_format format, struct value *ret_value, struct untorn_error *error)
+static int read_value(const struct untorn_edit *edit, const struct untorn_node *old,
+                      const char *name, enum untorn_format format, struct value *ret_value,
+                      struct untorn_error *error)
 {
     const char *text = edit->value ? edit->value : "";
     size_t size = edit->value ? edit->value_size : 0;
@@ -334,6 +335,28 @@ int value_read(const struct untorn_edit *edit, const struct untorn_node *old, co
     }
     error_detail(error, "there is no syntax %d", (int)edit->syntax);
     return error_fail(error, UNTORN_INVALID, NULL);
+}
+
+/* Where a message quotes the value, another takes its place. */
+static void keep_secret(const struct untorn_edit *edit, const struct untorn_node *old,
+                        const char *name, int rc, struct untorn_error *error)
+{
+    if (rc == -UNTORN_TYPE && edit->syntax == UNTORN_PLAIN && old && !node_is_container(old))
+        error_detail(error, "%s is %s, and the value is none; it is a secret, and not shown", name,
+                     value_kind_words(old->kind));
+    else if (rc == -UNTORN_INVALID &&
+             (edit->syntax == UNTORN_AS_JSON || edit->syntax == UNTORN_AS_TOML))
+        error_detail(error, "the value is not %s; it is a secret, and not shown",
+                     edit->syntax == UNTORN_AS_TOML ? "TOML" : "JSON");
+}
+
+int value_read(const struct untorn_edit *edit, const struct untorn_node *old, const char *name,
+               enum untorn_format format, struct value *ret_value, struct untorn_error *error)
+{
+    int rc = read_value(edit, old, name, format, ret_value, error);
+    if (rc < 0 && edit->secret)
+        keep_secret(edit, old, name, rc, error);
+    return rc;
 }
 
 void value_free(struct value *value)

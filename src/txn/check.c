@@ -146,10 +146,14 @@ static int report_members(struct check *check, struct view *view)
     bool repaired = check->what->repair && (ours ? repair(check, view) : give_up(check, view));
     for (size_t i = 0; i < count; i++) {
         const struct slot_member *member = &view->slot.members[i];
-        if (concerns(check, member->name))
-            check_report(check, kinds[i], member->name, FOLDER_JOURNAL, slot_entry,
-                         member->after.size, repaired);
+        if (!concerns(check, member->name))
+            continue;
+        bool in_doubt = kinds[i] == UNTORN_FOUND_IN_DOUBT;
+        check->directory = in_doubt ? view->slot.directories[0].path : NULL;
+        check_report(check, kinds[i], member->name, FOLDER_JOURNAL, slot_entry, member->after.size,
+                     repaired);
     }
+    check->directory = NULL;
     free(kinds);
     return 0;
 }
@@ -242,6 +246,16 @@ static int tell_once(struct told *told, char **path)
     return 1;
 }
 
+/* All of a set are told where one of its files is asked for. */
+static bool is_asked(const struct check *check, const struct record *record, const char *directory)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->members[i].directory, directory) == 0 &&
+            concerns(check, record->members[i].name))
+            return true;
+    return false;
+}
+
 static int report_old(struct check *check, const struct record *record,
                       const struct snapshot *snapshot, const enum set_standing *standings,
                       char **paths, struct told *told)
@@ -249,10 +263,10 @@ static int report_old(struct check *check, const struct record *record,
     char directory[LIMIT_PATH], entry[LIMIT_NAME + 1];
     record_entry(record, entry);
     int rc = os_dir_path(check->place.dir, directory, sizeof directory);
+    bool asked = rc >= 0 && is_asked(check, record, directory);
     for (size_t i = 0; rc >= 0 && i < record->count; i++) {
         const struct record_member *member = &record->members[i];
         bool here = strcmp(member->directory, directory) == 0;
-        bool asked = here ? concerns(check, member->name) : !check->place.name[0];
         rc = standings[i] == STANDING_OLD && asked ? tell_once(told, &paths[i]) : 0;
         if (rc == 1)
             check_report(check, UNTORN_FOUND_MIXED,
@@ -313,10 +327,13 @@ static int check_all(struct check *check, struct untorn_error *error)
 static int find_place(struct check *check, const char *path, struct untorn_error *error)
 {
     os_fd dir;
-    if (os_open_dir(OS_NONE, path, false, &dir) < 0)
+    int rc = os_open_dir(OS_NONE, path, false, &dir);
+    if (rc == -ENOTDIR || rc == -ENOENT || rc == -ELOOP)
         return place_resolve(path, &check->options, &check->place, error);
+    if (rc < 0)
+        return error_os(error, rc, "look at the directory");
     check->place.dir = dir;
-    int rc = os_stat(dir, NULL, &check->place.dir_stat);
+    rc = os_stat(dir, NULL, &check->place.dir_stat);
     return rc < 0 ? error_os(error, rc, "look at the directory") : 0;
 }
 

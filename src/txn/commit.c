@@ -40,15 +40,19 @@ static int open_all(struct commit *commit)
     return rc;
 }
 
+static int fail_twins(struct commit *commit, const struct target *one, const struct target *other)
+{
+    commit_blame(commit, member_of(commit, one));
+    error_detail(commit->error, "%s is the same file", member_of(commit, other)->given.path);
+    return error_fail(commit->error, UNTORN_INVALID, "put one file twice into one commit");
+}
+
 static int refuse_twins(struct commit *commit)
 {
     struct target *twins[2];
-    if (!group_sort(commit->targets, commit->count, twins))
-        return 0;
-    const struct member *one = member_of(commit, twins[0]), *other = member_of(commit, twins[1]);
-    commit_blame(commit, one);
-    error_detail(commit->error, "%s is the same file", other->given.path);
-    return error_fail(commit->error, UNTORN_INVALID, "put one file twice into one commit");
+    return group_sort(commit->targets, commit->count, twins)
+               ? fail_twins(commit, twins[0], twins[1])
+               : 0;
 }
 
 static int lock_all(struct commit *commit)
@@ -96,6 +100,29 @@ static int evaluate_all(struct commit *commit)
             rc = rest_if_many(commit, commit->members[i]);
     }
     return rc;
+}
+
+static int compare_files(const void *left, const void *right)
+{
+    const struct os_stat *a = &(*(struct target *const *)left)->stat;
+    const struct os_stat *b = &(*(struct target *const *)right)->stat;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return a->inode < b->inode ? -1 : a->inode > b->inode;
+}
+
+/* Two links of one file, or a mount of it, have locks of their own. Which content would it get? */
+static int refuse_links(struct commit *commit)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < commit->count; i++)
+        if (commit->members[i]->now.target.exists)
+            commit->targets[count++] = &commit->members[i]->now.target;
+    qsort(commit->targets, count, sizeof *commit->targets, compare_files);
+    for (size_t i = 1; i < count; i++)
+        if (compare_files(&commit->targets[i - 1], &commit->targets[i]) == 0)
+            return fail_twins(commit, commit->targets[i - 1], commit->targets[i]);
+    return 0;
 }
 
 static int stage(struct commit *commit, struct member *member)
@@ -190,6 +217,8 @@ static int attempt(struct commit *commit)
         rc = lock_all(commit);
     if (rc == 0)
         rc = evaluate_all(commit);
+    if (rc == 0)
+        rc = refuse_links(commit);
     if (rc == 0)
         rc = stage_all(commit);
     if (rc != 0)

@@ -1,14 +1,16 @@
 /* What a thread writes of a member of a transaction that it has open belongs to that transaction.
  *
- * A write is a put. The function of an update is called at once, for what it uses may be gone when
- * the transaction is committed: on what the member would become now. If that depends on the file
- * as it is now, the commit is on condition that it still is so.
+ * A write is a put; a stream too, once it is committed. The function of an update is called at
+ * once, for what it uses may be gone when the transaction is committed: on what the member would
+ * become now. If that depends on the file as it is now, the commit is on condition that it still is
+ * so.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <untorn/read.h>
 
+#include "file/read.h"
 #include "file/upward.h"
 #include "txn/transaction.h"
 
@@ -102,6 +104,25 @@ static int join_update(struct untorn_transaction *transaction, struct member *me
     return rc;
 }
 
+/* ---- writes ---- */
+
+static int join_write(struct untorn_transaction *transaction, const struct member *member,
+                      const struct joining *joining, const struct untorn_options *options,
+                      struct untorn_error *error)
+{
+    struct untorn_content content = {0};
+    const char *path = member->given.path;
+    if (!joining->file)
+        return untorn_transaction_put(transaction, path, joining->data, joining->size, options,
+                                      error);
+    int rc = read_open_file(*joining->file, &content);
+    rc = rc < 0 ? error_os(error, rc, "read the new version")
+                : untorn_transaction_put(transaction, path, content.data, content.size, options,
+                                         error);
+    untorn_content_free(&content);
+    return rc;
+}
+
 bool upward_join(const char *path, const struct joining *joining,
                  const struct untorn_options *options, int *ret_rc, struct untorn_error *error)
 {
@@ -113,9 +134,7 @@ bool upward_join(const char *path, const struct joining *joining,
         place_close(&place);
     if (!member)
         return false;
-    *ret_rc = joining->function
-                  ? join_update(transaction, member, joining, error)
-                  : untorn_transaction_put(transaction, member->given.path, joining->data,
-                                           joining->size, options, error);
+    *ret_rc = joining->function ? join_update(transaction, member, joining, error)
+                                : join_write(transaction, member, joining, options, error);
     return true;
 }

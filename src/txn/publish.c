@@ -1,12 +1,10 @@
 /* Steps 7 to 9 of txn/commit.h: from the commit point to the end. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "file/kept.h"
 #include "txn/commit.h"
 #include "txn/finish.h"
-#include "txn/record.h"
+#include "txn/remember.h"
 
 /* ---- a member that somebody else changed, or whose lock or stage went ---- */
 
@@ -62,6 +60,12 @@ static int publish_staged(struct commit *commit, struct member *member, const st
     target->options = &options;
     int rc = finish_member(target, &options, seat, record, commit->error);
     target->options = &member->given.options;
+    if (rc == 0) { /* its name goes when all is durable [PAST-5] */
+        struct stage *stage = &member->now.stage;
+        stage->folder = target->state.parent;
+        stage->borrowed = stage->named = true;
+        state_path(&target->state, FOLDER_STAGE, record->stage, stage->name);
+    }
     return rc;
 }
 
@@ -139,59 +143,14 @@ static void end_slots(struct commit *commit)
     for (int coordinator = 0; coordinator < 2; coordinator++) {
         for (size_t i = 0; i < commit->seats.count; i++) {
             struct seat *seat = commit->seats.list[i];
-            if (seat->takes_part && (seat == commit->coordinator) == (coordinator == 1))
-                (void)slot_file_set(&seat->file, &seat->slot, SLOT_DONE);
+            if (!seat->takes_part || (seat == commit->coordinator) != (coordinator == 1))
+                continue;
+            (void)slot_file_set(&seat->file, &seat->slot, SLOT_DONE);
+            uint64_t size = SLOT_HEAD + seat->slot.body_size;
+            if (commit->options->keep < 0 && seat->file.stat.size > size)
+                (void)os_resize(seat->file.fd, size); /* bytes of earlier commits */
         }
     }
-}
-
-/* ---- what is remembered of it ---- */
-
-/* Reading and writing that all members grant. */
-static unsigned common_mode(const struct commit *commit)
-{
-    unsigned mode = 0666;
-    for (size_t i = 0; i < commit->count; i++) {
-        const struct member *member = commit->members[i];
-        bool is_new = !member->now.unchanged && !member->now.removes;
-        const struct os_stat *stat = is_new ? &member->now.staged : &member->now.target.stat;
-        if (!is_new && !member->now.target.exists)
-            continue;
-        mode &= stat->mode;
-        if (stat->group != commit->coordinator->place.dir_stat.group)
-            mode &= ~0070u;
-    }
-    return mode;
-}
-
-static void fill_record(const struct member *member, struct record_member *ret_record)
-{
-    const struct target *target = &member->now.target;
-    *ret_record = (struct record_member){
-        .directory = member->now.seat->path,
-        .name = target->place.name,
-        .was = target->exists,
-        .is = member->now.unchanged ? target->exists : !member->now.removes,
-    };
-    if (target->hash_known)
-        ret_record->before = target->hash;
-    if (ret_record->is)
-        ret_record->after = member->now.unchanged ? ret_record->before : member->now.hash;
-}
-
-/* The commit counts without it. */
-static void remember(struct commit *commit)
-{
-    struct seat *seat = commit->coordinator;
-    struct record record = {.sequence = seat->slot.sequence, .count = commit->count};
-    record.members = calloc(commit->count, sizeof *record.members);
-    if (!record.members)
-        return;
-    memcpy(record.id, commit->id, sizeof record.id);
-    for (size_t i = 0; i < commit->count; i++)
-        fill_record(commit->members[i], &record.members[i]);
-    (void)record_write(&seat->state, seat->place.dir, &record, common_mode(commit));
-    free(record.members);
 }
 
 int commit_publish(struct commit *commit)
@@ -213,6 +172,6 @@ int commit_publish(struct commit *commit)
         past_prune(&commit->active[i]->now.target, commit->error);
         target_rest(&commit->active[i]->now.target);
     }
-    remember(commit);
+    remember_commit(commit);
     return 0;
 }

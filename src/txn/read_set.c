@@ -33,6 +33,7 @@ static int fail_mixed(const struct snapshot *snapshot, const enum set_standing *
     return error_fail(error, UNTORN_MIXED, NULL);
 }
 
+/* AGAIN: what was read is no longer so, or its directory is gone by now. */
 static int compare(const struct snapshot *snapshot, struct untorn_error *error)
 {
     enum set_standing *standings = calloc(snapshot->count + 1, sizeof *standings);
@@ -47,7 +48,7 @@ static int compare(const struct snapshot *snapshot, struct untorn_error *error)
         rc = fail_mixed(snapshot, standings, error);
     free(standings);
     if (rc == -ESTALE)
-        return 0; /* the directory is gone by now: nothing can be known any more */
+        return AGAIN;
     return rc < 0 && !mixed ? error_os(error, rc, "look at its last commit") : rc;
 }
 
@@ -56,12 +57,19 @@ int untorn_read_set(const char *const *paths, size_t count, const struct untorn_
 {
     struct untorn_error local;
     struct untorn_error *error = error_begin(reterr, &local, count ? paths[0] : NULL);
-    struct snapshot snapshot;
+    struct snapshot snapshot = {0};
     memset(ret_contents, 0, count * sizeof *ret_contents);
-    int rc = snapshot_take(&snapshot, paths, count, options, error);
-    if (rc != 0)
-        return rc;
-    rc = compare(&snapshot, error);
+    int rc = AGAIN;
+    for (int i = 0; rc == AGAIN && i < LIMIT_TRIES; i++) {
+        if (i > 0)
+            snapshot_free(&snapshot);
+        rc = snapshot_take(&snapshot, paths, count, options, error);
+        if (rc != 0)
+            return rc;
+        rc = compare(&snapshot, error);
+    }
+    if (rc == AGAIN)
+        rc = 0; /* they were so at one moment; what was before that nobody can tell */
     for (size_t i = 0; (rc == 0 || rc == -UNTORN_MIXED) && i < count; i++) {
         ret_contents[i] = snapshot.files[i].content;
         memset(&snapshot.files[i].content, 0, sizeof snapshot.files[i].content);

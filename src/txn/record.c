@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/hash.h"
 #include "base/pathtext.h"
 
@@ -30,20 +31,6 @@ enum {
 
 static const char magic[16] = "untorn file set\n";
 static const struct untorn_hash none;
-
-static void put(unsigned char *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get(const unsigned char *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
-}
 
 /* ---- directories, relative to the record's own ---- */
 
@@ -154,7 +141,7 @@ static unsigned char *add_member(unsigned char *at, const struct record_member *
     size_t name = strlen(member->name), directory = strlen(relative);
     at[MEMBER_FLAGS] = (unsigned char)((member->was ? WAS : 0) | (member->is ? IS : 0));
     at[MEMBER_NAME_SIZE] = (unsigned char)name;
-    put(at + MEMBER_DIRECTORY_SIZE, directory, 2);
+    cursor_put(at + MEMBER_DIRECTORY_SIZE, directory, 2);
     memcpy(at + MEMBER_BEFORE, member->was ? member->before.bytes : none.bytes, 16);
     memcpy(at + MEMBER_AFTER, member->is ? member->after.bytes : none.bytes, 16);
     memcpy(at + MEMBER_TEXTS, member->name, name);
@@ -188,12 +175,12 @@ unsigned char *record_encode(struct record *record, const char *directory, size_
         at = add_member(at, member, relative);
     }
     memcpy(data + AT_MAGIC, magic, sizeof magic);
-    put(data + AT_VERSION, VERSION, 4);
-    put(data + AT_COUNT, record->count, 4);
-    put(data + AT_SEQUENCE, record->sequence, 8);
-    put(data + AT_TIME, (uint64_t)record->time, 8);
+    cursor_put(data + AT_VERSION, VERSION, 4);
+    cursor_put(data + AT_COUNT, record->count, 4);
+    cursor_put(data + AT_SEQUENCE, record->sequence, 8);
+    cursor_put(data + AT_TIME, (uint64_t)record->time, 8);
     memcpy(data + AT_ID, record->id, RECORD_ID);
-    put(data + AT_BODY_SIZE, (uint64_t)(at - data - HEAD), 8);
+    cursor_put(data + AT_BODY_SIZE, (uint64_t)(at - data - HEAD), 8);
     struct untorn_hash check = untorn_hash(data, (size_t)(at - data));
     memcpy(at, check.bytes, CHECK);
     *ret_size = (size_t)(at - data) + CHECK;
@@ -230,7 +217,7 @@ static bool take_member(struct body *body, struct record_member *ret_member)
     if (body->left < MEMBER_TEXTS)
         return false;
     const unsigned char *head = body->at;
-    size_t directory = (size_t)get(head + MEMBER_DIRECTORY_SIZE, 2);
+    size_t directory = (size_t)cursor_get(head + MEMBER_DIRECTORY_SIZE, 2);
     body->at += MEMBER_TEXTS;
     body->left -= MEMBER_TEXTS;
     ret_member->was = head[MEMBER_FLAGS] & WAS;
@@ -255,9 +242,9 @@ static bool take_member(struct body *body, struct record_member *ret_member)
 static bool has_head(const unsigned char *data, size_t size)
 {
     if (size < HEAD + CHECK || memcmp(data + AT_MAGIC, magic, sizeof magic) != 0 ||
-        get(data + AT_VERSION, 4) != VERSION ||
-        get(data + AT_BODY_SIZE, 8) != size - HEAD - CHECK ||
-        get(data + AT_COUNT, 4) > (size - HEAD - CHECK) / MEMBER_TEXTS)
+        cursor_get(data + AT_VERSION, 4) != VERSION ||
+        cursor_get(data + AT_BODY_SIZE, 8) != size - HEAD - CHECK ||
+        cursor_get(data + AT_COUNT, 4) > (size - HEAD - CHECK) / MEMBER_TEXTS)
         return false;
     struct untorn_hash check = untorn_hash(data, size - CHECK);
     return memcmp(data + size - CHECK, check.bytes, CHECK) == 0;
@@ -266,11 +253,11 @@ static bool has_head(const unsigned char *data, size_t size)
 struct untorn_hash record_list_hash(const unsigned char *data)
 {
     struct hash_stream stream;
-    size_t count = (size_t)get(data + AT_COUNT, 4);
+    size_t count = (size_t)cursor_get(data + AT_COUNT, 4);
     const unsigned char *at = data + HEAD;
     hash_begin(&stream);
     for (size_t i = 0; i < count; i++) {
-        size_t texts = at[MEMBER_NAME_SIZE] + (size_t)get(at + MEMBER_DIRECTORY_SIZE, 2);
+        size_t texts = at[MEMBER_NAME_SIZE] + (size_t)cursor_get(at + MEMBER_DIRECTORY_SIZE, 2);
         hash_add(&stream, at + MEMBER_NAME_SIZE, 3); /* where one text ends and the next begins */
         hash_add(&stream, at + MEMBER_TEXTS, texts);
         at += MEMBER_TEXTS + texts;
@@ -280,7 +267,7 @@ struct untorn_hash record_list_hash(const unsigned char *data)
 
 uint64_t record_sequence(const unsigned char head[RECORD_HEAD])
 {
-    return memcmp(head, magic, sizeof magic) == 0 ? get(head + AT_SEQUENCE, 8) : 0;
+    return memcmp(head, magic, sizeof magic) == 0 ? cursor_get(head + AT_SEQUENCE, 8) : 0;
 }
 
 int record_decode(const unsigned char *data, size_t size, const char *directory,
@@ -289,10 +276,10 @@ int record_decode(const unsigned char *data, size_t size, const char *directory,
     memset(ret_record, 0, sizeof *ret_record);
     if (!has_head(data, size) || *directory != '/')
         return -ENODATA;
-    size_t count = (size_t)get(data + AT_COUNT, 4);
+    size_t count = (size_t)cursor_get(data + AT_COUNT, 4);
     struct record record = {
-        .sequence = get(data + AT_SEQUENCE, 8),
-        .time = (int64_t)get(data + AT_TIME, 8),
+        .sequence = cursor_get(data + AT_SEQUENCE, 8),
+        .time = (int64_t)cursor_get(data + AT_TIME, 8),
         .count = count,
         .members = calloc(count + 1, sizeof *record.members),
         .texts = malloc(size + count * (strlen(directory) + 4) + 1),

@@ -1,12 +1,13 @@
 /* What the last commits of several files were made of, so that files of which some are from before
  * a commit are told from files that were edited after it.
  *
- * A record is .untorn/set/<32 digits> in the directory of the commit's coordinator, drawn in
+ * A record is .untorn/set/<32 digits> in each directory of the commit (txn/remember.h), drawn in
  * docs/format/layout.md; the digits stand for the list of members, so that a commit of the same
  * files overwrites the record of the one before it. It names directories relative to its own: a
  * tree that was moved or copied keeps its records.
  *
- *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it.
+ *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it, but
+ *             by an undo, for which see TOGETHER-3 in history/together.h.
  *   RECORD-2  It is written under the slot's lock, after all members are in place, and not flushed.
  *             One that is torn counts as none. One that a power loss brought back is older than the
  *             slot beside it, which was flushed: who reads it looks at that too. (txn/view.c)
@@ -30,15 +31,16 @@ struct record_member {
 
 struct record {
     unsigned char id[RECORD_ID]; /* of the commit */
-    uint64_t sequence;           /* of the coordinator's slot */
+    uint64_t sequence;           /* of the slot beside it */
     int64_t time;                /* seconds since 1970 */
     size_t count;
     struct record_member *members; /* sorted: by directory, then name */
     char *texts;                   /* what they point into, if it was read; else NULL */
     struct untorn_hash list;       /* stands for their names, if it was read */
+    struct os_stat made;           /* its file, if it was read: who says so */
 };
 
-/* After a commit: `state` is that of the coordinator's `directory`, `members` are all of them in
+/* After a commit: `state` is that of a `directory` that took part, `members` are all of them in
  * any order, also those whose content did not change. `mode` is the reading and writing that all of
  * them grant by their modes, to the group only if theirs is the directory's. record->time is
  * ignored. 0 or a negative errno value; the commit counts in any case. */
@@ -86,6 +88,6 @@ uint64_t record_sequence(const unsigned char head[RECORD_HEAD]);
 
 /* 0; -ENODATA for anything that record_encode did not make; -ENOMEM. */
 int record_decode(const unsigned char *data, size_t size, const char *directory,
-                   struct record *ret_record);
+                  struct record *ret_record);
 
 #endif

@@ -29,6 +29,8 @@ static int read_once(os_fd folder, const char *entry, const char *directory,
                                             : -EFBIG;
     os_close(file);
     rc = n < 0 ? (int)n : record_decode(data, (size_t)n, directory, ret_record);
+    if (rc == 0)
+        ret_record->made = stat;
     free(data);
     return rc;
 }

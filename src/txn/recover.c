@@ -7,6 +7,7 @@
 #include "file/past.h"
 #include "txn/finish.h"
 #include "txn/group.h"
+#include "txn/remember.h"
 
 /* One member, to be finished or left. */
 struct part {
@@ -34,10 +35,11 @@ struct recovery {
 
 static int fail_doubt(struct recovery *recovery)
 {
+    const struct seat *home = recovery->home;
     error_detail(recovery->error,
-                 "%s, where it is known whether the commit counts, cannot be reached; bring it "
-                 "back, or give the commit up with untorn check --repair --abandon",
-                 recovery->home->slot.directories[0].path);
+                 "only %s knows whether it counts; bring that directory back, or give the commit "
+                 "up: untorn check --repair --abandon %s/%s",
+                 home->slot.directories[0].path, home->path, home->slot.members[0].name);
     return error_fail(recovery->error, UNTORN_IN_DOUBT, NULL);
 }
 
@@ -179,7 +181,9 @@ static void remove_stage(struct part *part)
     if (!*part->member->stage)
         return;
     state_path(&part->target.state, FOLDER_STAGE, part->member->stage, path);
-    (void)os_remove(part->target.state.parent, path, false); /* else the next writer sweeps it */
+    int rc = os_remove(part->target.state.parent, path, false);
+    if (rc < 0 && rc != -ENOENT)
+        target_sweep(&part->target); /* once more, and what stays is left to the next writer */
 }
 
 static int finish_part(struct recovery *recovery, struct part *part)
@@ -262,6 +266,8 @@ static int finish(struct recovery *recovery)
         past_prune(&recovery->parts[i]->target, recovery->error);
         target_rest(&recovery->parts[i]->target);
     }
+    if (recovery->coordinator->takes_part)
+        remember_recovered(&recovery->seats, recovery->coordinator);
     rc = end_slots(recovery);
     if (rc < 0)
         return error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,

@@ -1,9 +1,21 @@
 /* Before a file is used: what the slot of its directory says of it. [RECOVER-1] [RECOVER-6] */
 #include <errno.h>
+#include <string.h>
 
 #include "file/upward.h"
 #include "txn/recover.h"
 #include "txn/slotfile.h"
+
+/* Where no earlier version is to stay, the bytes of one that the last commit left do not either.
+ * The slot is locked and was IDLE, or DONE and durably so; an empty one says no more. It need not
+ * be flushed: what a power loss brings back was that. */
+static void empty_slot(struct slot_file *file, const struct slot *slot)
+{
+    struct slot empty = {.state = SLOT_IDLE, .sequence = slot->sequence, .rooted = slot->rooted};
+    memcpy(empty.id, slot->id, sizeof empty.id);
+    if (slot_file_write(file, &empty) == 0)
+        (void)os_resize(file->fd, SLOT_HEAD); /* else they stay as long as without */
+}
 
 /* Rewritten before it is flushed: a page whose flush failed once is clean, and flushing it again
  * would write nothing. Without the lock somebody else is about to write and flush it. */
@@ -18,9 +30,22 @@ static int make_done_durable(struct target *target, struct slot_file *file, stru
     int rc = ours ? slot_file_set(file, slot, SLOT_DONE) : 0;
     if (rc == 0)
         rc = os_flush(file->fd);
-    if (rc == 0 && ours)
+    if (rc == 0 && ours && target->options->keep < 0)
+        empty_slot(file, slot);
+    else if (rc == 0 && ours)
         (void)slot_file_set(file, slot, SLOT_IDLE); /* else it is flushed once more than needed */
     return rc;
+}
+
+static void settle_idle(struct target *target, struct slot_file *file)
+{
+    struct slot now;
+    const struct lock_file *held = target->lock.held;
+    bool wanted = target->options->keep < 0 && held && held->kind == OS_LOCK_EXCLUSIVE &&
+                  file->writable && file->stat.size > SLOT_HEAD;
+    if (wanted && slot_file_lock(file, &target->state, 0) == 0 &&
+        slot_read_head(file->fd, &now) == 0 && now.state == SLOT_IDLE)
+        empty_slot(file, &now);
 }
 
 static int settle_done(struct target *target, struct slot_file *file, struct untorn_error *error)
@@ -59,6 +84,8 @@ static int settle(struct target *target, struct slot_file *file, struct untorn_e
     int rc = slot_read_head(file->fd, &slot);
     if (rc == 0 && slot.state == SLOT_DONE && !target->set)
         return settle_done(target, file, error);
+    if (rc == 0 && slot.state == SLOT_IDLE && !target->set)
+        settle_idle(target, file);
     if (rc == 0 && slot_is_active(&slot))
         rc = is_under_way(target, file);
     if (rc <= 0)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/pathtext.h"
 #include "file/io.h"
-#include "txn/cursor.h"
 
 enum {
     AT_MAGIC = 0,

@@ -99,16 +99,22 @@ bool slot_file_fits(const struct slot_file *file, unsigned mode)
 
 /* Whoever may write the directory may create and remove names in it; only of an existing file it
  * matters whose it is, for it gives its owner and mode to what replaces it. */
+bool slot_maker_is_trusted(const struct os_stat *made, const struct place *directory,
+                           const struct os_stat *target)
+{
+    const struct os_stat *dir = &directory->dir_stat;
+    if (made->owner == os_user() || made->owner == 0)
+        return true;
+    if (!target)
+        return made->owner == dir->owner || (dir->mode & 022);
+    return made->owner == target->owner || (target->mode & 002) ||
+           ((target->mode & 020) && made->group == target->group);
+}
+
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
                           const struct os_stat *target)
 {
-    const struct os_stat *own = &file->stat, *dir = &directory->dir_stat;
-    if (own->owner == os_user() || own->owner == 0)
-        return true;
-    if (!target)
-        return own->owner == dir->owner || (dir->mode & 022);
-    return own->owner == target->owner || (target->mode & 002) ||
-           ((target->mode & 020) && own->group == target->group);
+    return slot_maker_is_trusted(&file->stat, directory, target);
 }
 
 int slot_file_write(struct slot_file *file, struct slot *slot)

@@ -48,9 +48,11 @@ int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode);
 bool slot_file_fits(const struct slot_file *file, unsigned mode);
 
 /* Whether the maker of the slot is somebody who may change that file anyway: `target` is what has
- * the member's name, or NULL. */
+ * the member's name, or NULL. The same of any other file of ours, `made`. */
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
                           const struct os_stat *target);
+bool slot_maker_is_trusted(const struct os_stat *made, const struct place *directory,
+                           const struct os_stat *target);
 
 /* Writes all of it, or only another state; no flush. */
 int slot_file_write(struct slot_file *file, struct slot *slot);

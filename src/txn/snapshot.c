@@ -286,6 +286,11 @@ static bool is_same(const struct snapshot *snapshot, bool lenient)
     return true;
 }
 
+bool snapshot_is_current(const struct snapshot *snapshot)
+{
+    return is_same(snapshot, false);
+}
+
 /* ---- locks ---- */
 
 struct reader_lock {

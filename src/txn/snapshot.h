@@ -61,6 +61,9 @@ struct snapshot {
 int snapshot_take(struct snapshot *snapshot, const char *const *paths, size_t count,
                   const struct untorn_options *options, struct untorn_error *error);
 
+/* Whether it is all still so, and no commit was there since. */
+bool snapshot_is_current(const struct snapshot *snapshot);
+
 /* Accepts a zeroed snapshot, and can run twice. */
 void snapshot_free(struct snapshot *snapshot);
 

@@ -83,7 +83,14 @@ static const struct untorn_hash *hash_of(const struct snapshot_file *file)
     return file->content.data ? &file->content.hash : NULL;
 }
 
-/* In one directory the slot's number says which commit is newer, between directories the clock. */
+/* In one directory the slot's number says which commit is newer, between directories the clock; and
+ * where that does not, the file's own: its slot had part in all of its commits. */
+static bool is_older(const struct record *record, const struct evidence *than, bool own)
+{
+    return than->known &&
+           (record->time < than->record->time || (record->time == than->record->time && !own));
+}
+
 static void find_record(const struct judging *judging, size_t index)
 {
     const struct snapshot_file *file = &judging->snapshot->files[index];
@@ -97,7 +104,7 @@ static void find_record(const struct judging *judging, size_t index)
             if (member)
                 break;
         }
-        if (!member || (evidence->known && evidence->record->time > list->records[j].time))
+        if (!member || is_older(&list->records[j], evidence, i == file->directory))
             continue;
         evidence->known = true;
         evidence->record = &list->records[j];
@@ -282,6 +289,14 @@ static enum set_standing judge(const struct judging *judging, size_t index)
     return evidence->match == RECORD_BEFORE ? judge_before(judging, index) : STANDING_WHOLE;
 }
 
+static bool is_any_old(const enum set_standing *standings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (standings[i] == STANDING_OLD)
+            return true;
+    return false;
+}
+
 int standing_judge(const struct snapshot *snapshot, enum set_standing *ret_standings)
 {
     struct judging judging = {
@@ -294,6 +309,8 @@ int standing_judge(const struct snapshot *snapshot, enum set_standing *ret_stand
         rc = use_slots(&judging);
     for (size_t i = 0; rc == 0 && i < snapshot->count; i++)
         ret_standings[i] = judge(&judging, i);
+    if (rc == 0 && is_any_old(ret_standings, snapshot->count) && !snapshot_is_current(snapshot))
+        rc = -ESTALE; /* [STANDING-3] */
     for (size_t i = 0; judging.lists && i < snapshot->directory_count; i++)
         record_free_list(&judging.lists[i]);
     free(judging.lists);

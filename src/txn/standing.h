@@ -9,6 +9,8 @@
  *               one did. All of them from before it are an earlier state, not a mixture.
  *   STANDING-2  What untorn itself put back, alone, is edited and not old: its history says that it
  *               replaced what the commit had made.
+ *   STANDING-3  A file is called old only if no commit was there since it was read: records that
+ *               are found may be of a later one, and not all of that.
  */
 #ifndef UNTORN_TXN_STANDING_H
 #define UNTORN_TXN_STANDING_H
@@ -22,7 +24,8 @@ enum set_standing {
     STANDING_OLD, /* from before the commit that the others are of */
 };
 
-/* One for each file of the snapshot. 0, or a negative errno value where that cannot be known. */
+/* One for each file of the snapshot. 0, or a negative errno value where that cannot be known:
+ * -ESTALE for a snapshot that is no longer current. */
 int standing_judge(const struct snapshot *snapshot, enum set_standing *ret_standings);
 
 #endif

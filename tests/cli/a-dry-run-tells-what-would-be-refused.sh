@@ -9,6 +9,11 @@ expect 5 untorn write --dry-run --if-match 00000000000000000000000000000000 no <
 expect 1 untorn write --dry-run file </dev/null
 expect 1 untorn update --dry-run file -- true
 expect 1 untorn update --dry-run file -- false
+expect 5 untorn commit --dry-run --exclusive no=file file=file
+expect 5 untorn commit --dry-run --if-match no=00000000000000000000000000000000 no=file file=file
+expect 5 untorn commit --dry-run --if-match file=00000000000000000000000000000000 file=file
+expect 3 untorn commit --dry-run --remove no file=file
+expect 0 untorn commit --dry-run --exclusive no=file
 mkdir directory
 expect 4 untorn write --dry-run directory < <(echo new)
 expect 4 untorn update --dry-run directory -- cat

@@ -4,3 +4,5 @@ untorn show file 0
 echo $?
 untorn restore file last
 echo $?
+untorn restore file
+echo $?

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bash completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib-completion.sh"
 
 . "$TESTS/../completions/untorn.bash"
 
@@ -20,18 +21,11 @@ offers() {
         { complete_words "$@" && return 1; }
 }
 
-options_of() {
-    untorn "$1" --help | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | LC_ALL=C sort
-}
-
 same_options() {
     diff <(options_of "$1") <(complete_words untorn "$1" -- | tr -d = | LC_ALL=C sort)
 }
 
-mkdir folder bin
-printf '#!/bin/sh\n' >bin/command-of-this-test
-chmod +x bin/command-of-this-test
-PATH=$PWD/bin:$PATH
+make_command
 : >file1
 check 'verbs' offers 'read restore' untorn re
 check 'all verbs' offers \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Fish completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib-completion.sh"
 
 command -v fish >/dev/null || { echo 'fish is not installed' && exit 77; }
 export HOME=$PWD XDG_CONFIG_HOME=$PWD/config XDG_DATA_HOME=$PWD/data
@@ -10,24 +11,7 @@ complete_line() {
         cut -f 1 | LC_ALL=C sort
 }
 
-offers() {
-    local wanted=$1
-    shift
-    [ "$(complete_line "$1" | tr '\n' ' ')" = "$wanted " ] || { complete_line "$1" && return 1; }
-}
-
-options_of() {
-    untorn "$1" --help | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | LC_ALL=C sort
-}
-
-same_options() {
-    diff <(options_of "$1") <(complete_line "untorn $1 --" | tr -d = | LC_ALL=C sort)
-}
-
-mkdir folder bin
-printf '#!/bin/sh\n' >bin/command-of-this-test
-chmod +x bin/command-of-this-test
-PATH=$PWD/bin:$PATH
+make_command
 : >file1
 check 'verbs' offers 'read restore' 'untorn re'
 check 'all verbs' offers \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Zsh completes verbs, options, values, files and the command behind --.
 . "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib-completion.sh"
 
 command -v zsh >/dev/null || { echo 'zsh is not installed' && exit 77; }
 
@@ -59,10 +60,7 @@ for verb in $verbs; do
 done
 lines+=('untorn write --level ' 'untorn write fi' 'untorn probe f' 'untorn lock x -- cat fi'
     'untorn lock x -- command-of' 'untorn help w')
-mkdir folder bin
-printf '#!/bin/sh\n' >bin/command-of-this-test
-chmod +x bin/command-of-this-test
-PATH=$PWD/bin:$PATH
+make_command
 : >file1
 printf '%s\n' "${lines[@]}" >lines
 zsh -f session.zsh >session.out 2>&1 || fail "$(cat session.out)"
@@ -74,20 +72,6 @@ complete_line() {
             LC_ALL=C sort -u && return
     done
     echo "no such line: $1"
-}
-
-offers() {
-    local wanted=$1
-    shift
-    [ "$(complete_line "$1" | tr '\n' ' ')" = "$wanted " ] || { complete_line "$1" && return 1; }
-}
-
-options_of() {
-    untorn "$1" --help | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | LC_ALL=C sort
-}
-
-same_options() {
-    diff <(options_of "$1") <(complete_line "untorn $1 --" | tr -d = | LC_ALL=C sort)
 }
 
 check 'verbs' offers 'read restore' 'untorn re'

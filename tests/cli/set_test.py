@@ -145,6 +145,19 @@ def a_value_may_come_from_a_file_or_standard_input():
 
 
 @case
+def a_value_from_a_file_is_quoted_in_no_message():
+    make("f.toml", "n = 1\nt = [1]\n")
+    make("secret", " s3cret ")
+    for status, words in ((1, ["n"]), (1, ["t"]), (2, ["--json", "n"]), (2, ["--toml", "new"])):
+        done = refuses(status, "f.toml", "set", "f.toml", "--from", "secret", *words)
+        assert "s3cret" not in done.out + done.err, done
+    done = expect(1, "set", "f.toml", "--report", "--from", "secret", "n")
+    assert "s3cret" not in done.out + done.err and "not shown" in done.err, done
+    done = refuses(1, "f.toml", "set", "f.toml", "n", "s3cret")  # seen by all anyway
+    assert "s3cret" in done.err, done
+
+
+@case
 def the_words_must_make_pairs():
     make("f.toml", TOML)
     for words in ((), ("server.port",), ("a", "1", "b"), ("", "1"), ("a", "1", "", "2"), ("-k",),
@@ -297,12 +310,12 @@ def a_key_in_a_message_is_escaped():
     assert "\x1b" not in done.err and done.err.count("\n") == 1, done
 
 
-def set_in_little_memory(key, value):
+def in_little_memory(verb, *words):
     """With 32 MB of data, a third of what a tree of the file takes."""
     def limit():
         resource.setrlimit(resource.RLIMIT_DATA, (32 << 20, 32 << 20))
-    return subprocess.run(["untorn", "set", "large.json", key, value], preexec_fn=limit,
-                          stderr=subprocess.DEVNULL, check=False).returncode
+    return subprocess.run(["untorn", verb, "large.json", *words], preexec_fn=limit,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
 
 
 @case
@@ -310,9 +323,30 @@ def a_large_file_needs_little_memory():
     records = ",\n".join(f'  "key-{i}": {{"a": [{i}, true], "b": "text"}}' for i in range(300000))
     make("large.json", "{\n" + records + ',\n  "end": 0\n}\n')
     before = Path("large.json").read_bytes()
-    assert set_in_little_memory("end", "7") == 0
-    assert Path("large.json").read_bytes() == before.replace(b'"end": 0', b'"end": 7')
-    assert set_in_little_memory("new", "1") == 1  # the general way, which makes a tree
+    for words, expected in (
+            (["set", "end", "7"], before.replace(b'"end": 0', b'"end": 7')),
+            (["set", "end", "0"], before),
+            (["set", "new", "1"], before.replace(b'"end": 0', b'"end": 0,\n  "new": 1')),
+            (["unset", "new"], before),
+            (["set", "key-7.c.d", "x"],
+             before.replace(b'"a": [7, true], "b": "text"}',
+                            b'"a": [7, true], "b": "text", "c": {"d": "x"}}')),
+            (["unset", "key-7.c"], before),
+            (["set", "key-8.a[+]", "x"], before.replace(b"[8, true]", b'[8, true, "x"]')),
+            (["set", "--json", "key-8.a", "[8, true]"], before),
+            (["set", "--json", "key-9", '{"a": [], "b": "x", "c": {"d": [1]}}'],
+             before.replace(b'{"a": [9, true], "b": "text"}',
+                            b'{"a": [], "b": "x", "c": {"d": [1]}}')),
+            (["set", "--json", "key-9", '{"a": [9, true], "b": "text"}'], before),
+            (["unset", "key-0"],
+             before.replace(b'  "key-0": {"a": [0, true], "b": "text"},\n', b""))):
+        done = in_little_memory(*words)
+        assert done.returncode == 0, (words, done)
+        assert Path("large.json").read_bytes() == expected, words
+    assert in_little_memory("get", "key-299999.a[0]").stdout == b"299999\n"
+    assert in_little_memory("get", "key-0").returncode == 3
+    assert in_little_memory("unset", "key-0").returncode == 3
+    assert in_little_memory("get").returncode != 0  # the whole of it: a tree
 
 
 if __name__ == "__main__":

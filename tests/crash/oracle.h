@@ -176,23 +176,31 @@ static inline const char *judge_tree(const struct trial *trial, const char *expe
     return NULL;
 }
 
+/* Of an entry in history: whether it has the content whose hash it names. */
+static inline bool entry_is_whole(const char *path)
+{
+    char text[UNTORN_HASH_TEXT_SIZE];
+    size_t size = 0;
+    const char *entry = strrchr(path, '/') + 1, *content = sim_get_bytes(path, &size);
+    struct untorn_hash hash = untorn_hash(content, size);
+    return content && strlen(entry) > 17 + 32 &&
+           strncmp(entry + 17, untorn_hash_format(&hash, text), 32) == 0;
+}
+
 /* Every version that is kept has the content whose hash it names; there is none if `kept` is NULL,
  * else that one alone. */
 static inline const char *judge_history(const char *kept)
 {
-    char line[512], text[UNTORN_HASH_TEXT_SIZE];
+    char line[512];
     int count = 0;
     for (const char *tree = sim_tree("/"); *tree; tree += strcspn(tree, "\n") + 1) {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(tree, "\n"), tree);
-        size_t size = 0;
-        const char *entry = strrchr(line, '/') + 1, *content = sim_get_bytes(line, &size);
-        if (!strstr(line, "/history/") || !*entry)
+        if (!strstr(line, "/history/") || line[strlen(line) - 1] == '/')
             continue;
         count++;
-        if (!content || !kept || strcmp(content, kept) != 0)
+        if (!kept || !is_text(sim_get(line), kept))
             return "a version was kept that is not the one before";
-        struct untorn_hash hash = untorn_hash(content, size);
-        if (strncmp(entry + 17, untorn_hash_format(&hash, text), 32) != 0)
+        if (!entry_is_whole(line))
             return "a version has not the hash that it names";
     }
     if (count != (kept ? 1 : 0))

@@ -155,6 +155,14 @@ const struct call *call_by_number(long number)
     return NULL;
 }
 
+const struct call *call_by_name(const char *name)
+{
+    for (size_t i = 0; i < all_calls_count; i++)
+        if (strcmp(all_calls[i].name, name) == 0)
+            return &all_calls[i];
+    return NULL;
+}
+
 bool call_transfers(const struct call *call)
 {
     return call->number == SYS_read || call->number == SYS_pread64 || call_writes(call);

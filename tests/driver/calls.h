@@ -29,6 +29,7 @@ extern const size_t all_calls_count;
 
 /* NULL if the driver does not count it. */
 const struct call *call_by_number(long number);
+const struct call *call_by_name(const char *name);
 
 bool call_transfers(const struct call *call); /* argument 2 is a byte count that may be cut */
 bool call_writes(const struct call *call);    /* ... and the bytes go out */

@@ -100,6 +100,32 @@ void place_remove(const char *path)
         place_die("cannot remove", path);
 }
 
+/* nftw hands nothing through: where its visitor copies from and to. */
+static const char *copy_from, *copy_to;
+
+static int copy_one(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+    char to[PATH_MAX], link[PATH_MAX] = "";
+    (void)type, (void)where;
+    snprintf(to, sizeof to, "%s%s", copy_to, path + strlen(copy_from));
+    if (S_ISDIR(about->st_mode))
+        return mkdir(to, 0700) != 0 || chmod(to, about->st_mode & 07777) != 0;
+    if (S_ISLNK(about->st_mode))
+        return readlink(path, link, sizeof link - 1) < 0 || symlink(link, to) != 0;
+    struct blob blob = blob_read("/", path + 1);
+    blob_write("/", to + 1, &blob, about->st_mode & 07777);
+    blob_free(&blob);
+    return 0;
+}
+
+void place_copy(const char *from, const char *to)
+{
+    copy_from = from;
+    copy_to = to;
+    if (nftw(from, copy_one, OPEN_FOLDERS, FTW_PHYS) != 0)
+        place_die("cannot copy", from);
+}
+
 /* nftw hands nothing through: what its visitor writes to. */
 static FILE *snapshot_file;
 

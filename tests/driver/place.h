@@ -19,8 +19,9 @@ bool blob_equal(const struct blob *a, const struct blob *b);
 struct blob blob_join(const struct blob *a, const struct blob *b); /* new */
 void blob_free(struct blob *blob);
 
-void place_make(const char *path);   /* a directory; it may exist already */
-void place_remove(const char *path); /* a whole tree; it may be missing */
+void place_make(const char *path);                 /* a directory; it may exist already */
+void place_remove(const char *path);               /* a whole tree; it may be missing */
+void place_copy(const char *from, const char *to); /* folders, files, links, and their modes */
 
 /* Names, types, sizes, modes, inodes and modification times of a whole tree, as text. New. */
 char *place_snapshot(const char *path);

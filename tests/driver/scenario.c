@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-#define WAIT "--wait", "1"
+#define WAIT "--wait", "0.1" /* nobody else is there: it is waited only where a lock seems held */
 
 enum { SET_UP_MS = 120000 };
 
@@ -358,8 +358,8 @@ static void make_twins(const struct scenario *scenario, const struct contents *c
     }
 }
 
-void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
-                     const char *command, const char *directory)
+void scenario_prepare(const struct scenario *scenario, const struct contents *contents,
+                      const char *command, const char *directory)
 {
     place_remove(directory);
     place_make(directory);
@@ -375,6 +375,13 @@ void scenario_set_up(const struct scenario *scenario, const struct contents *con
     make_twins(scenario, contents, directory);
     if (!scenario->fresh)
         use_before(scenario, command, directory);
+}
+
+void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
+                     const char *command, const char *before, const char *directory)
+{
+    place_remove(directory);
+    place_copy(before, directory);
     if (scenario->before == BEFORE_TORN)
         leave_torn(contents, command, directory);
     if (scenario->before == BEFORE_STAGE)

@@ -58,9 +58,14 @@ struct contents {
 void contents_make(struct contents *contents, const char *inputs, enum scenario_size size,
                    bool records);
 
-/* Makes `directory` as the scenario wants it. */
+/* Makes the directory `before`, once: all of the scenario that may be copied. */
+void scenario_prepare(const struct scenario *scenario, const struct contents *contents,
+                      const char *command, const char *before);
+
+/* Makes `directory` as the scenario wants it: a copy of `before`, and what a dead one left, which
+ * knows its own inode. */
 void scenario_set_up(const struct scenario *scenario, const struct contents *contents,
-                     const char *command, const char *directory);
+                     const char *command, const char *before, const char *directory);
 
 /* Fills `ret` with the command and its arguments, the input being `version` ("new" or "next"). */
 void scenario_arguments(const struct scenario *scenario, const struct contents *contents,

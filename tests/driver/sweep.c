@@ -9,7 +9,8 @@
  *
  * A run that takes longer than --seconds hangs (60: a busy machine is slow with traced programs).
  * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and
- * the number of positions; ends with 1 if anything failed.
+ * the number of positions; ends with 1 if anything failed. Runs that leave equal states (state.h)
+ * with equal answers are judged once.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,7 +28,8 @@
 enum { WORKERS = 2, SHOWN = 6, LONGEST = 20000 };
 
 struct tally {
-    atomic_long runs, failures, calls;
+    atomic_long runs, failures, calls, states;
+    struct states good;
 };
 
 struct order {
@@ -83,6 +85,55 @@ static const struct fault error_faults[] = {
      .for_ever = true},
 };
 
+/* ---- which calls there are ---- */
+
+/* The calls of a run without a fault, in order. What stands before a fault happens in each run
+ * alike: so it is enough to stop the program at the calls of one name, and to count those. */
+struct course {
+    long count;
+    const struct call *calls[LONGEST];
+};
+
+static void read_course(FILE *log, struct course *ret)
+{
+    char line[2 * PATH_MAX], name[64];
+    long position;
+    rewind(log);
+    ret->count = 0;
+    while (fgets(line, sizeof line, log) != NULL)
+        if (sscanf(line, "%ld %*d %63s", &position, name) == 2 && position > 0 &&
+            position < LONGEST) {
+            ret->calls[position] = call_by_name(name);
+            ret->count = position > ret->count ? position : ret->count;
+        }
+}
+
+/* Which of the calls of its name that position is. */
+static long turn_of(const struct course *course, long position)
+{
+    long turn = 0;
+    for (long i = 1; i <= position; i++)
+        turn += course->calls[i] == course->calls[position];
+    return turn;
+}
+
+/* After a flush that fails, all flushes and writes are watched; programs that it starts may be
+ * faster or slower. */
+static bool may_narrow(const struct scenario *scenario, const struct trace_plan *plan,
+                       const struct course *course)
+{
+    if (plan->only != NULL || scenario->starts_programs || plan->position > course->count ||
+        course->calls[plan->position] == NULL || (plan->for_ever && !plan->same_call))
+        return false;
+    return plan->action != TRACE_FAIL || !call_flushes(course->calls[plan->position]);
+}
+
+static void narrow(struct trace_plan *plan, const struct course *course)
+{
+    plan->only = course->calls[plan->position]->name;
+    plan->position = turn_of(course, plan->position);
+}
+
 /* ---- one worker ---- */
 
 static void report(const struct bench *bench, const struct fault *fault, const struct run *run,
@@ -116,7 +167,7 @@ static unsigned errors_to_try(const struct scenario *scenario, const struct faul
 
 /* At one position; false when the program makes no so many calls. */
 static bool try_position(struct bench *bench, const struct fault *fault, const struct order *order,
-                         long position, struct tally *tally)
+                         const struct course *course, long position, struct tally *tally)
 {
     unsigned index = 0;
     bool errors = fault->action == TRACE_FAIL;
@@ -133,12 +184,14 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
                                    .error_index = index}};
         run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&
                              fault->action >= TRACE_FAIL && fault->action != TRACE_TEAR;
+        if (may_narrow(bench->scenario, &run.plan, course))
+            narrow(&run.plan, course);
         bool met = verdict_run(bench, &run);
-        if (met)
-            atomic_fetch_add(&tally->runs, 1);
+        atomic_fetch_add(&tally->runs, met);
+        atomic_fetch_add(&tally->states, met && !run.known);
         if (run.problem[0] != 0)
             report(bench, fault, &run, position, tally);
-        if (run.result.counted < position)
+        if (run.result.counted < run.plan.position)
             return false;
         if (!met || !errors || run.result.hit_last)
             break;
@@ -146,8 +199,8 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
     return true;
 }
 
-static void work(struct bench *bench, const struct order *order, bool kills, unsigned worker,
-                 struct tally *tally)
+static void work(struct bench *bench, const struct order *order, const struct course *course,
+                 bool kills, unsigned worker, struct tally *tally)
 {
     const struct fault *faults = kills ? kill_faults : error_faults;
     size_t count = kills ? sizeof kill_faults / sizeof kill_faults[0]
@@ -156,7 +209,7 @@ static void work(struct bench *bench, const struct order *order, bool kills, uns
         if (faults[i].thorough_only && !order->thorough)
             continue;
         for (long position = 1 + worker; position < LONGEST; position += WORKERS)
-            if (!try_position(bench, &faults[i], order, position, tally))
+            if (!try_position(bench, &faults[i], order, course, position, tally))
                 break;
     }
 }
@@ -173,12 +226,14 @@ static void prepare(struct bench *bench, const struct order *order, const struct
     bench->timeout_ms = order->timeout_ms;
     bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
     contents_make(&bench->contents, inputs, scenario->size, records);
+    snprintf(bench->before, sizeof bench->before, "%s/before%u", order->base, worker);
     snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
     snprintf(bench->output, sizeof bench->output, "%s/output%u", order->base, worker);
+    scenario_prepare(scenario, &bench->contents, order->command, bench->before);
 }
 
 /* Without a fault it has to work, or the sweep would prove nothing. */
-static bool works_at_all(struct bench *bench, struct tally *tally)
+static bool works_at_all(struct bench *bench, struct course *course, struct tally *tally)
 {
     struct run run = {.plan = {.action = TRACE_COUNT}};
     run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn;
@@ -188,7 +243,12 @@ static bool works_at_all(struct bench *bench, struct tally *tally)
         bench->baseline = blob_read("/", bench->output + 1);
         run.problem[0] = 0;
     }
+    run.plan.log = tmpfile();
+    if (run.plan.log == NULL)
+        place_die("cannot log", "calls");
     (void)verdict_run(bench, &run);
+    read_course(run.plan.log, course);
+    fclose(run.plan.log);
     atomic_store(&tally->calls, run.result.counted);
     bool changes = bench->scenario->effect != EFFECT_NONE;
     bool done = WIFEXITED(run.result.status) && WEXITSTATUS(run.result.status) == 0;
@@ -207,10 +267,11 @@ static bool sweep(const struct order *order, const struct scenario *scenario, bo
         fflush(NULL);
         pid_t pid = fork();
         if (pid == 0) {
-            struct bench bench = {0};
+            static struct course course;
+            struct bench bench = {.good = &tally->good};
             prepare(&bench, order, scenario, worker);
-            if (works_at_all(&bench, tally))
-                work(&bench, order, kills, worker, tally);
+            if (works_at_all(&bench, &course, tally))
+                work(&bench, order, &course, kills, worker, tally);
             else
                 atomic_fetch_add(&tally->failures, 1);
             place_remove(bench.directory);
@@ -226,8 +287,9 @@ static bool sweep(const struct order *order, const struct scenario *scenario, bo
     printf("%s %s %s\n", good ? "ok " : "FAIL", scenario->sentence,
            kills ? "survives a kill at every system call"
                  : "answers honestly to every error of every system call");
-    printf("    %s %s: %ld calls, %ld runs with a fault, %ld of them wrong\n", scenario->name,
-           kills ? "kill" : "error", tally->calls, tally->runs, tally->failures);
+    printf("    %s %s: %ld calls, %ld runs with a fault, %ld of them wrong, %ld states\n",
+           scenario->name, kills ? "kill" : "error", tally->calls, tally->runs, tally->failures,
+           tally->states);
     fflush(stdout);
     return good;
 }

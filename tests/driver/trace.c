@@ -23,6 +23,10 @@
 
 enum { TASKS = 512, FAILED_FLUSHES = 64, TEXT = PATH_MAX + 64, EXIT_CANNOT_START = 127 };
 
+#define OPTIONS                                                                                    \
+    ((long)(PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |                     \
+            PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
+
 enum at_end { END_NOTHING, END_KILL, END_ERROR };
 
 struct task {
@@ -216,7 +220,7 @@ static void watch_flush(struct tracer *tracer, pid_t pid, int fd, int error)
 {
     struct identity file;
     bool regular = false;
-    if (!tracee_identify(pid, fd, &file, &regular))
+    if ((error == 0 && tracer->failed_count == 0) || !tracee_identify(pid, fd, &file, &regular))
         return;
     for (unsigned i = 0; i < tracer->failed_count; i++)
         if (tracer->failed[i].device == file.device && tracer->failed[i].inode == file.inode)
@@ -328,6 +332,15 @@ static bool counts(struct tracer *tracer, const struct task *task, const struct 
     return strstr(path, tracer->plan->match) != NULL;
 }
 
+/* Lets the task go on without being stopped at each call, where the kernel and our rights allow
+ * it (ptrace(2), PTRACE_O_SUSPEND_SECCOMP). Else it goes on as before: only slower. */
+static void leave_alone(const struct tracer *tracer, const struct task *task)
+{
+    if (!tracer->plan->for_ever && tracer->plan->log == NULL && tracer->failed_count == 0)
+        (void)ptrace(PTRACE_SETOPTIONS, task->pid, NULL,
+                     (void *)(OPTIONS | PTRACE_O_SUSPEND_SECCOMP));
+}
+
 static void on_call(struct tracer *tracer, struct task *task)
 {
     struct __ptrace_syscall_info info;
@@ -361,6 +374,8 @@ static void on_call(struct tracer *tracer, struct task *task)
         watch_flush(tracer, task->pid, (int)args[0], task->error);
     if (call_writes(call) && task->error == 0)
         watch_write(tracer, task->pid, (int)args[0]);
+    if (met)
+        leave_alone(tracer, task);
     bool over = met && (tracer->plan->action == TRACE_KILL_BEFORE ||
                         (tracer->plan->action == TRACE_FAIL && task->at_end == END_NOTHING));
     if (over)
@@ -501,10 +516,7 @@ int trace_run(const struct trace_plan *plan, char *const arguments[], struct tra
             return -errno;
     if (!WIFSTOPPED(status))
         return -ENOEXEC;
-    long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
-                   PTRACE_O_EXITKILL;
-    if (ptrace(PTRACE_SETOPTIONS, tracer.main, NULL, (void *)options) != 0) {
+    if (ptrace(PTRACE_SETOPTIONS, tracer.main, NULL, (void *)OPTIONS) != 0) {
         int error = errno;
         kill(tracer.main, SIGKILL);
         waitpid(tracer.main, &status, __WALL);

@@ -6,23 +6,27 @@
 #include <stdbool.h>
 
 #include "scenario.h"
+#include "state.h"
 #include "trace.h"
 
 struct bench {
     const char *command;
     const struct scenario *scenario;
     struct contents contents;
+    char before[256];     /* a directory to begin with: the scenario's, prepared */
     char directory[256];  /* where the run happens; made anew each time */
     char output[256];     /* a file for what is printed */
     unsigned timeout_ms;  /* for each run; then it hangs */
     int baseline_status;  /* of a run without a fault, as waitpid gives it */
     struct blob baseline; /* what that printed */
+    struct states *good;  /* states of this scenario that were judged */
 };
 
 struct run {
     struct trace_plan plan;
     struct trace_result result;
     char *snapshot;    /* of the directory before the run */
+    bool known;        /* it left a state that was judged before */
     bool tail_kept;    /* the next call cut a torn record, and check has to tell of it */
     char problem[600]; /* empty: nothing wrong */
 };

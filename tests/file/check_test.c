@@ -4,42 +4,8 @@
 #include <untorn.h>
 
 #include "base/limits.h"
-#include "file/interpose.h"
+#include "file/found.h"
 #include "file/support.h"
-
-static struct untorn_error error;
-static struct untorn_options options;
-static size_t still_open;
-
-enum { MOST = 400 };
-static struct found {
-    enum untorn_finding_kind kind;
-    char name[256], kept[600];
-    uint64_t size;
-    bool repaired;
-} found[MOST];
-static int count;
-
-static void note(void *context, const struct untorn_finding *finding)
-{
-    CHECK(context == &count);
-    CHECK(count < MOST);
-    struct found *one = &found[count++];
-    one->kind = finding->kind;
-    snprintf(one->name, sizeof one->name, "%s", finding->name);
-    snprintf(one->kept, sizeof one->kept, "%s", finding->kept);
-    one->size = finding->size;
-    one->repaired = finding->repaired;
-}
-
-static int check(const char *path, bool repair, bool abandon)
-{
-    struct untorn_check what = {
-        .repair = repair, .abandon = abandon, .found = note, .context = &count};
-    count = 0;
-    still_open = 99;
-    return untorn_check(path, &what, &options, &still_open, &error);
-}
 
 /* Exactly one finding, of this kind and size, of the file "f". */
 static void check_one(enum untorn_finding_kind kind, uint64_t size, bool repaired)
@@ -396,6 +362,9 @@ TEST(what_cannot_be_looked_at_is_told)
     CHECK_INT(check("missing/f", false, false), -UNTORN_MISSING);
     CHECK_INT(check("", false, false), -UNTORN_INVALID);
     CHECK_INT(still_open, 0);
+    make_dir("closed", 0755);
+    fail(CALL_OPEN, "closed", 1, EACCES);
+    CHECK_INT(check("closed", false, false), -UNTORN_DENIED);
     prepare();
     fail(CALL_OPEN, "/.untorn/stage", 1, EMFILE);
     CHECK_INT(check(".", false, false), -UNTORN_FAILED);

@@ -220,8 +220,6 @@ TEST(a_system_that_fails_is_told)
     check_load_fails("f", UNTORN_FAILED);
     fail(CALL_STAT, "/f", 2, EIO);
     check_load_fails("f", UNTORN_IO);
-    fail(CALL_STAT, "/f", 3, EIO);
-    check_load_fails("f", UNTORN_IO);
 }
 
 TEST(a_file_beyond_all_limits_is_too_large)
@@ -246,6 +244,37 @@ TEST(an_open_file_is_read_from_its_beginning)
     os_close(file);
     CHECK_INT(read_open_file(file, &content), -EBADF);
     CHECK(content.data == NULL);
+}
+
+static int calls;
+
+/* The first byte; with `context` only at the second call. */
+static int read_first(void *context, os_fd file, uint64_t size)
+{
+    static char byte;
+    CHECK_INT(size, 4);
+    CHECK_INT(os_read_at(file, &byte, 1, 0), 1);
+    CHECK_INT(byte, 't');
+    return calls++ == 0 && context ? -ESTALE : 0;
+}
+
+static int refuse(void *context, os_fd file, uint64_t size)
+{
+    (void)context, (void)file, (void)size;
+    return -EIO;
+}
+
+TEST(a_function_reads_as_much_as_it_needs)
+{
+    put("f", "text");
+    CHECK_INT(read_by("f", NULL, read_first, NULL, &error), 0);
+    CHECK_INT(calls, 1);
+    calls = 0;
+    CHECK_INT(read_by("f", NULL, read_first, "again", &error), 0);
+    CHECK_INT(calls, 2);
+    CHECK_INT(read_by("f", NULL, refuse, NULL, &error), -UNTORN_IO);
+    CHECK_INT(read_by("missing", NULL, refuse, NULL, &error), -UNTORN_MISSING);
+    CHECK(!exists(".untorn"));
 }
 
 TEST(the_hash_of_a_file_is_that_of_its_bytes)

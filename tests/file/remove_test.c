@@ -73,3 +73,13 @@ TEST(a_removal_that_the_system_refuses_fails)
     CHECK_TEXT(text_of("x"), "old");
     target_close(&target);
 }
+
+TEST(what_is_marked_immutable_is_not_removed)
+{
+    put("x", "old");
+    lock_target("x");
+    target.stat.immutable = true; /* as the system tells it of such a file */
+    CHECK_INT(remove_prepare(&target, &error), -UNTORN_DENIED);
+    CHECK(strstr(error.detail, "immutable"));
+    target_close(&target);
+}

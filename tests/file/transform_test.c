@@ -18,7 +18,7 @@ static int shout(void *context, struct transform *transform, struct untorn_error
     int64_t n;
     (void)context, (void)told;
     calls++;
-    while ((n = transform_read(transform, data, piece)) > 0) {
+    for (uint64_t at = 0; (n = transform_read(transform, data, piece, at)) > 0; at += (uint64_t)n) {
         for (int64_t i = 0; i < n; i++)
             if (data[i] >= 'a' && data[i] <= 'z')
                 data[i] = (char)(data[i] - 'a' + 'A');
@@ -30,6 +30,12 @@ static int shout(void *context, struct transform *transform, struct untorn_error
         return error_os(told, n, "read it");
     CHECK_INT(transform_write(transform, "!", 1), 0);
     return answer;
+}
+
+static int stale_once(void *context, struct transform *transform, struct untorn_error *told)
+{
+    int rc = shout(context, transform, told);
+    return calls == 1 ? TRANSFORM_STALE : rc;
 }
 
 static int run(void)
@@ -151,6 +157,15 @@ TEST(what_changes_meanwhile_makes_the_function_run_again)
             CHECK_INT(stages(), 0);
         }
     }
+}
+
+TEST(a_function_that_noticed_a_change_runs_again)
+{
+    put("f", "quiet");
+    CHECK_INT(transform_file("f", stale_once, NULL, NULL, &error), 0);
+    CHECK_INT(calls, 2);
+    CHECK_TEXT(text_of("f"), "QUIET!");
+    CHECK_INT(stages(), 0);
 }
 
 /* Far more than is begun to be written out at a time. */

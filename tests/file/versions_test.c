@@ -84,6 +84,8 @@ TEST(a_name_that_is_not_ours_is_none)
         strcpy(changed, name);
         changed[i] = 'x';
         CHECK(!version_parse(changed, &found));
+        changed[i] = 'A'; /* it would be looked for, and removed, under another name */
+        CHECK(!version_parse(changed, &found));
         changed[i] = '\0';
         CHECK(!version_parse(changed, &found) || i == 66);
     }

@@ -139,6 +139,23 @@ def the_environment_names_the_command_and_the_folders():
                 '[ -e "$TESTS/a.sh" ] && [ -x "$PYTHON" ] && [ -z "${UNTORN_LOCK-}" ]\n'})
 
 
+def what_is_set_by_hand_for_the_suites_is_handed_on():
+    """And a folder given from where one stands is found from where the suite stands."""
+    script = {"a.sh": f'[ "$UNTORN_SUITES" = "{os.getcwd()}/some" ] && [ "$UNTORN_LONG" = 1 ] &&\n'
+                      '[ -z "${UNTORN_LOCK-}" ]\n'}
+    unset = {"a.sh": '[ -z "${UNTORN_SUITES+set}" ] && [ -z "${UNTORN_LONG+set}" ]\n'}
+    before = dict(os.environ)
+    try:
+        os.environ.update(UNTORN_SUITES="some", UNTORN_LONG="1", UNTORN_LOCK="x")
+        expect(0, "1 passed, 0 failed", script)
+        for name in ("UNTORN_SUITES", "UNTORN_LONG"):
+            del os.environ[name]
+        expect(0, "1 passed, 0 failed", unset)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
 def serial_suites_run_alone():
     text = "# run: {}\nmkdir {}/busy || exit 1\nsleep 0.2\nrmdir {}/busy\n"
     with tempfile.TemporaryDirectory() as directory:
@@ -162,6 +179,7 @@ TESTS = [
     what_a_suite_leaves_running_is_ended,
     each_suite_has_a_fresh_directory_that_goes_away,
     the_environment_names_the_command_and_the_folders,
+    what_is_set_by_hand_for_the_suites_is_handed_on,
     serial_suites_run_alone,
 ]
 

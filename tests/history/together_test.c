@@ -3,7 +3,7 @@
 
 #include <untorn.h>
 
-#include "file/support.h"
+#include "txn/commits.h"
 
 static struct untorn_error error;
 
@@ -194,4 +194,172 @@ TEST(the_versions_of_other_commits_stay)
     CHECK_INT(count_entries(".untorn/history/a", ""), 2);
     CHECK_INT(undo("b"), 0);
     check("a3", "b3");
+}
+
+/* [REMEMBER-2] */
+TEST(a_commit_that_was_killed_and_recovered_is_undone_together_too)
+{
+    make_dir("one", 0755);
+    make_dir("two", 0755);
+    put("one/a", "a1");
+    put("two/b", "b1");
+    const struct step both[] = {PUT("one/a", "a2"), PUT("two/b", "b2"), {0}};
+    die_at(both, CALL_RENAME, "/b", 1);
+    struct untorn_check repair = {.repair = true};
+    size_t left;
+    CHECK_INT(untorn_check("two", &repair, NULL, &left, &error), 0);
+    CHECK_INT(left, 0);
+    CHECK_TEXT(text_of("one/a"), "a2");
+    CHECK_TEXT(text_of("two/b"), "b2");
+    CHECK_INT(undo("two/b"), 0);
+    CHECK_TEXT(undone, "a b ");
+    CHECK_TEXT(text_of("one/a"), "a1");
+    CHECK_TEXT(text_of("two/b"), "b1");
+}
+
+TEST(an_undo_right_after_a_commit_was_killed_finishes_that_first)
+{
+    static const char *const from[] = {"a", "b"};
+    const struct step both[] = {PUT("a", "a2"), PUT("b", "b2"), {0}};
+    for (int i = 0; i < 2; i++) {
+        put("a", "a1");
+        put("b", "b1");
+        die_at(both, CALL_RENAME, "/b", 1);
+        check("a2", "b1");
+        CHECK_INT(untorn_undo_preview(from[i], NULL, NULL, NULL, &error), -UNTORN_NO_VERSION);
+        CHECK(strstr(error.detail, "check --repair"));
+        CHECK_INT(undo(from[i]), 0);
+        CHECK_TEXT(undone, "a b ");
+        check("a1", "b1");
+    }
+}
+
+static char shown[1024];
+
+static void note_shown(void *context, const char *path, const struct untorn_content *content)
+{
+    const char *slash = strrchr(path, '/');
+    size_t used = strlen(shown);
+    (void)context;
+    snprintf(shown + used, sizeof shown - used, "%s=%.*s ", slash ? slash + 1 : path,
+             content ? (int)content->size : 4, content ? content->data : "gone");
+}
+
+static int preview(const char *path)
+{
+    shown[0] = '\0';
+    return untorn_undo_preview(path, note_shown, NULL, NULL, &error);
+}
+
+TEST(a_preview_shows_every_file_and_changes_none)
+{
+    put("a", "a1");
+    put("b", "b1");
+    COMMIT({"a", NULL}, {"b", "b2"}, {"c", "c2"});
+    static const char *const from[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(preview(from[i]), 0);
+        CHECK_TEXT(shown, "a=a1 b=b1 c=gone ");
+    }
+    check(NULL, "b2");
+    CHECK_TEXT(text_of("c"), "c2");
+}
+
+/* [TOGETHER-2] */
+TEST(a_preview_of_what_cannot_be_undone_shows_nothing)
+{
+    put("a", "a1");
+    put("b", "b1");
+    COMMIT({"a", "a2"}, {"b", "b2"});
+    put("b", "changed by another program");
+    CHECK_INT(preview("a"), -UNTORN_CHANGED);
+    CHECK_TEXT(shown, "");
+    put("b", "b2");
+    CHECK_INT(unlink(only_entry(".untorn/history/b", "")), 0);
+    CHECK_INT(preview("a"), -UNTORN_NO_VERSION);
+    CHECK_TEXT(shown, "");
+    CHECK(strstr(error.path, "/b"));
+}
+
+/* [TOGETHER-2] */
+TEST(a_condition_is_about_the_file_that_was_named)
+{
+    struct untorn_hash old, new;
+    struct untorn_options options = {.if_match = &old};
+    put("a", "a1");
+    put("b", "b1");
+    CHECK_INT(untorn_hash_file("a", NULL, &old, &error), 0);
+    COMMIT({"a", "a2"}, {"b", "b2"});
+    CHECK_INT(untorn_hash_file("a", NULL, &new, &error), 0);
+    CHECK_INT(untorn_undo("a", NULL, NULL, &options, &error), -UNTORN_CHANGED);
+    check("a2", "b2");
+    options.if_match = &new;
+    CHECK_INT(untorn_undo("b", NULL, NULL, &options, &error), -UNTORN_CHANGED);
+    CHECK_INT(untorn_undo("a", NULL, NULL, &options, &error), 0);
+    check("a1", "b1");
+}
+
+/* ---- records that somebody else made ---- */
+
+enum { SOMEBODY = 4321 };
+
+/* Says that the two files were created together. */
+static void plant_record(const char *own, const char *other)
+{
+    char directories[2][4096], path[4200];
+    const char *paths[] = {own, other};
+    struct record_member members[2] = {{0}};
+    struct record record = {.sequence = 1, .time = 1, .count = 2, .members = members};
+    size_t size;
+    for (int i = 0; i < 2; i++) {
+        snprintf(directories[i], sizeof *directories, "%s/%.*s", getcwd(path, sizeof path),
+                 (int)strcspn(paths[i], "/"), paths[i]);
+        members[i].directory = directories[i];
+        members[i].name = strchr(paths[i], '/') + 1;
+        members[i].is = true;
+        members[i].after = untorn_hash(text_of(paths[i]), strlen(text_of(paths[i])));
+    }
+    unsigned char *data = record_encode(&record, directories[0], &size);
+    snprintf(path, sizeof path, "%s/.untorn/set", directories[0]);
+    make_dir(path, 0755);
+    strcat(path, "/00000000000000000000000000000000");
+    put_bytes(path, data, size);
+    CHECK_INT(chown(path, SOMEBODY, SOMEBODY), 0);
+    free(data);
+}
+
+/* [TOGETHER-3] */
+TEST(a_planted_record_undoes_nothing_that_its_maker_may_not_change)
+{
+    need_root();
+    make_dir("his", 0755);
+    make_dir("mine", 0755);
+    CHECK_INT(untorn_write("his/a", "a1", 2, NULL, &error), 0);
+    put("mine/b", "b1");
+    CHECK_INT(chown("his", SOMEBODY, SOMEBODY), 0);
+    CHECK_INT(chown("his/a", SOMEBODY, SOMEBODY), 0);
+    plant_record("his/a", "mine/b");
+    CHECK_INT(undo("his/a"), -UNTORN_NO_VERSION);
+    CHECK(strstr(error.path, "mine/b") != NULL);
+    CHECK_TEXT(text_of("his/a"), "a1");
+    CHECK_TEXT(text_of("mine/b"), "b1");
+}
+
+/* [TOGETHER-3] */
+TEST(a_record_of_another_user_counts_for_the_files_that_he_may_change)
+{
+    need_root();
+    make_dir("one", 0755);
+    make_dir("two", 0755);
+    put("one/a", "a1");
+    COMMIT({"one/a", "a2"}, {"two/b", "b2"});
+    CHECK_INT(chown(only_entry("one/.untorn/set", ""), SOMEBODY, SOMEBODY), 0);
+    CHECK_INT(chown("one/a", SOMEBODY, SOMEBODY), 0);
+    CHECK_INT(undo("one/a"), -UNTORN_NO_VERSION);
+    CHECK_TEXT(text_of("one/a"), "a2");
+    CHECK_TEXT(text_of("two/b"), "b2");
+    CHECK_INT(chown("two/b", SOMEBODY, SOMEBODY), 0);
+    CHECK_INT(undo("one/a"), 0);
+    CHECK_TEXT(text_of("one/a"), "a1");
+    CHECK(!exists("two/b"));
 }

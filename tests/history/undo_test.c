@@ -69,6 +69,7 @@ TEST(a_removed_file_comes_back)
     save("two");
     CHECK_INT(unlink("f"), 0);
     CHECK_INT(undo(), 0);
+    CHECK_INT(error.status, UNTORN_OK);
     CHECK_TEXT(text_of("f"), "one");
 }
 
@@ -111,4 +112,29 @@ TEST(a_file_whose_versions_never_rest_is_given_up)
     CHECK_INT(undo(), -UNTORN_RESTLESS);
     forget_rules();
     CHECK_TEXT(undone, "");
+}
+
+static void note_shown(void *context, const char *path, const struct untorn_content *content)
+{
+    CHECK_TEXT(path, "f");
+    CHECK_INT(content->size, 3);
+    ++*(int *)context;
+}
+
+TEST(a_preview_of_a_file_alone_shows_the_previous_version)
+{
+    struct untorn_hash hash;
+    struct untorn_options options = {.if_match = &hash};
+    int shown = 0;
+    CHECK_INT(untorn_undo_preview("f", note_shown, &shown, NULL, &error), -UNTORN_MISSING);
+    CHECK_INT(untorn_write("f", "one", 3, NULL, &error), 0);
+    CHECK_INT(untorn_undo_preview("f", note_shown, &shown, NULL, &error), -UNTORN_NO_VERSION);
+    CHECK_INT(untorn_hash_file("f", NULL, &hash, &error), 0);
+    CHECK_INT(untorn_write("f", "two!", 4, NULL, &error), 0);
+    CHECK_INT(untorn_undo_preview("f", note_shown, &shown, &options, &error), -UNTORN_CHANGED);
+    CHECK_INT(shown, 0);
+    CHECK_INT(untorn_undo_preview("f", note_shown, &shown, NULL, &error), 0);
+    CHECK_INT(untorn_hash_file("f", NULL, &hash, &error), 0);
+    CHECK_INT(untorn_undo_preview("f", note_shown, &shown, &options, &error), 0);
+    CHECK_INT(shown, 2);
 }

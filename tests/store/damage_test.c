@@ -153,6 +153,10 @@ TEST(of_what_is_very_large_the_ends_tell)
     work_in_memory();
     put_ends("a.json", "{\"a\": \"", "\"}\r\n");
     CHECK(!is_damaged("a.json"));
+    put_ends("a.json", "[\"", "\"]");
+    CHECK(!is_damaged("a.json"));
+    put_ends("a.json", "\"", "\" \n"); /* a text as large as that is a document too */
+    CHECK(!is_damaged("a.json"));
     put_ends("a.json", "{\"a\": \"", "xxxx");
     CHECK(is_damaged("a.json"));
     CHECK_INT(rename("a.json", "a.jsonc"), 0);

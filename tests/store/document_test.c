@@ -240,6 +240,186 @@ TEST(a_large_file_is_edited_like_a_small_one)
     CHECK_INT(error.flags, UNTORN_FLAG_UNCHANGED);
 }
 
+TEST(what_is_added_to_a_large_file_and_removed_again_leaves_no_trace)
+{
+    static const struct {
+        enum untorn_edit_kind kind;
+        const char *key, *undo;
+    } edits[] = {{UNTORN_SET, "new", "new"},
+                 {UNTORN_SET, "new.way.down", "new"},
+                 {UNTORN_SET, "list[+]", "list[-1]"},
+                 {UNTORN_INSERT, "list[7]", "list[7]"}};
+    put_large("a.json", "], \"z\": 1}\n");
+    struct untorn_hash before, after;
+    CHECK_INT(untorn_hash_file("a.json", NULL, &before, &error), 0);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        CHECK_INT(edit_one("a.json", edits[i].kind, edits[i].key, "\"x\""), 0);
+        CHECK(stat_of("a.json").st_size > LARGE);
+        CHECK_INT(edit_one("a.json", UNTORN_UNSET, edits[i].undo, NULL), 0);
+        CHECK_INT(untorn_hash_file("a.json", NULL, &after, &error), 0);
+        CHECK(untorn_hash_equal(&before, &after));
+    }
+}
+
+static void change_a_byte(void *context)
+{
+    int file = open("a.json", O_WRONLY);
+    CHECK_INT(pwrite(file, context, 1, LARGE - 3), 1);
+    close(file);
+}
+
+/* [STREAM-1] Somebody who takes no lock writes between the scan and the copy. */
+TEST(a_large_file_that_is_changed_meanwhile_is_read_again)
+{
+    put_large("a.json", "], \"z\": 1}\n");
+    const struct rule *reads = watch(CALL_READ, "/a.json");
+    CHECK_INT(edit_one("a.json", UNTORN_UNSET, "list", NULL), 0);
+    CHECK_TEXT(text_of("a.json"), "{\"a\": 1, \"z\": 1}\n");
+    int once = reads->seen;
+    forget_rules();
+    put_large("a.json", "], \"z\": 1}\n");
+    at(CALL_READ, "/a.json", once * 3 / 4, change_a_byte, "7");
+    reads = watch(CALL_READ, "/a.json");
+    CHECK_INT(edit_one("a.json", UNTORN_UNSET, "list", NULL), 0);
+    CHECK(reads->seen > once + once / 2);
+    CHECK_TEXT(text_of("a.json"), "{\"a\": 1, \"z\": 7}\n");
+}
+
+static bool meddled;
+
+static void cut_to_half(void *context)
+{
+    (void)context;
+    CHECK_INT(truncate("a.json", LARGE / 2), 0);
+    meddled = true;
+}
+
+static void add_a_line(void *context)
+{
+    (void)context;
+    int file = open("a.json", O_WRONLY | O_APPEND);
+    CHECK_INT(write(file, " \n", 2), 2);
+    close(file);
+    meddled = true;
+}
+
+static const struct large_edit {
+    enum untorn_edit_kind kind;
+    const char *key, *value;
+} large_edits[] = {{UNTORN_SET, "a", "2"},
+                   {UNTORN_SET, "new", "2"},
+                   {UNTORN_UNSET, "list", NULL},
+                   {UNTORN_SET, "list[-1]", "text"}};
+
+/* The edit while somebody who takes no lock meddles at the read of that number. */
+static int edit_meddled(const struct large_edit *edit, void (*meddle)(void *context), int number)
+{
+    put_large("a.json", "], \"z\": 1}\n");
+    meddled = false;
+    at(CALL_READ, "/a.json", number, meddle, NULL);
+    int rc = edit_one("a.json", edit->kind, edit->key, edit->value);
+    forget_rules();
+    return rc;
+}
+
+static struct untorn_hash hash_of(const char *path)
+{
+    struct untorn_hash hash;
+    CHECK_INT(untorn_hash_file(path, NULL, &hash, &error), 0);
+    return hash;
+}
+
+TEST(a_large_file_that_is_cut_meanwhile_is_left_as_it_is)
+{
+    put_large("a.json", "], \"z\": 1}\n");
+    cut_to_half(NULL);
+    struct untorn_hash cut = hash_of("a.json"), after;
+    for (size_t i = 0; i < sizeof large_edits / sizeof *large_edits; i++) {
+        for (int number = 1; meddled; number += 1 + number / 2) {
+            int rc = edit_meddled(&large_edits[i], cut_to_half, number);
+            CHECK_INT(rc, meddled ? -UNTORN_DAMAGED : 0);
+            after = hash_of("a.json");
+            CHECK_INT(untorn_hash_equal(&cut, &after), meddled);
+        }
+        meddled = true;
+    }
+}
+
+TEST(what_is_added_to_a_large_file_meanwhile_stays)
+{
+    struct untorn_hash expected, after;
+    for (size_t i = 0; i < sizeof large_edits / sizeof *large_edits; i++) {
+        const struct large_edit *edit = &large_edits[i];
+        put_large("a.json", "], \"z\": 1}\n");
+        add_a_line(NULL);
+        CHECK_INT(edit_one("a.json", edit->kind, edit->key, edit->value), 0);
+        expected = hash_of("a.json");
+        for (int number = 1; meddled; number += 1 + number / 2) {
+            CHECK_INT(edit_meddled(edit, add_a_line, number), 0);
+            after = hash_of("a.json");
+            CHECK_INT(untorn_hash_equal(&expected, &after), meddled);
+        }
+    }
+}
+
+TEST(one_value_of_a_large_file_that_is_cut_meanwhile_is_not_found_there)
+{
+    struct untorn_edit at_key = {.key = "z"};
+    struct untorn_document *document;
+    const struct untorn_node *node;
+    meddled = true;
+    for (int number = 1; meddled; number += 1 + number / 2) {
+        put_large("a.json", "], \"z\": 1}\n");
+        meddled = false;
+        at(CALL_READ, "/a.json", number, cut_to_half, NULL);
+        int rc = untorn_get("a.json", &at_key, NULL, NULL, &document, &node, &error);
+        forget_rules();
+        if (rc == 0) /* all had been read */
+            CHECK_TEXT(untorn_node_text(node, NULL), "1");
+        else
+            CHECK_INT(rc, -UNTORN_DAMAGED);
+        untorn_document_free(document);
+    }
+}
+
+/* The hash of what is kept is made while the old version is scanned, once or twice. */
+TEST(the_version_before_of_a_large_file_is_kept)
+{
+    struct untorn_options keep = {.keep = 2};
+    struct untorn_content content;
+    for (size_t i = 0; i < sizeof large_edits / sizeof *large_edits; i++) {
+        const struct large_edit *edit = &large_edits[i];
+        struct untorn_edit given = {.kind = edit->kind,
+                                    .key = edit->key,
+                                    .value = edit->value,
+                                    .value_size = edit->value ? strlen(edit->value) : 0};
+        put_large("a.json", "], \"z\": 1}\n");
+        struct untorn_hash before = hash_of("a.json");
+        const struct rule *reads = watch(CALL_READ, "/a.json");
+        CHECK_INT(untorn_edit("a.json", &given, 1, NULL, &keep, &error), 0);
+        CHECK(reads->seen < LARGE / (16 * 1024)); /* it is not compared with the new one */
+        forget_rules();
+        CHECK_INT(untorn_version_read("a.json", 1, NULL, &content, &error), 0);
+        CHECK(untorn_hash_equal(&content.hash, &before));
+        untorn_content_free(&content);
+    }
+}
+
+/* [STREAM-3] What most lines end in is known only when all was read. */
+TEST(a_large_file_whose_lines_end_otherwise_than_at_first_is_edited_too)
+{
+    char *text = malloc(LARGE + 100), *end = text;
+    CHECK(text);
+    end = stpcpy(end, "{\"a\": {\n  \"b\": 1\n}, \"list\": [");
+    while (end < text + LARGE)
+        end = stpcpy(end, "1,\r\n");
+    end = stpcpy(end, "1]}\n");
+    put_bytes("a.json", text, (size_t)(end - text));
+    free(text);
+    CHECK_INT(set("a.json", "a.new", "1"), 0);
+    CHECK_TEXT(part_of("a.json", 0, 32), "{\"a\": {\n  \"b\": 1,\r\n  \"new\": 1\n},");
+}
+
 TEST(a_large_file_is_refused_like_a_small_one)
 {
     put_large("a.json", "], \"z\": 1}\n");
@@ -268,6 +448,106 @@ TEST(a_large_file_that_does_not_parse_is_left_alone)
     put_large("a.json", "], \"z\": 1");
     CHECK_INT(set("a.json", "a", "2"), -UNTORN_DAMAGED);
     CHECK_TEXT(part_of("a.json", 0, 7), "{\"a\": 1");
+}
+
+/* ---- one value ---- */
+
+/* Its text; or the status, and then there is nothing. */
+static const char *get(const char *path, const char *key)
+{
+    static char text[100];
+    struct untorn_edit at = {.key = key};
+    struct untorn_document *document;
+    const struct untorn_node *node;
+    int rc = untorn_get(path, &at, NULL, NULL, &document, &node, &error);
+    CHECK_INT(error.status, -rc);
+    CHECK((rc == 0) == (document != NULL) && (rc == 0) == (node != NULL));
+    if (rc != 0) {
+        CHECK_TEXT(error.path, path);
+        return untorn_status_name(rc);
+    }
+    size_t size;
+    const char *bytes = untorn_node_text(node, &size);
+    snprintf(text, sizeof text, "%.20s", bytes ? bytes : "a container");
+    untorn_document_free(document);
+    return text;
+}
+
+TEST(one_value_of_a_file_is_read)
+{
+    put("a.json", "{\"a\": {\"b\": [1, 2.50]}}");
+    put("a.toml", "a.b = [1, 2.50]\n");
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? "a.toml" : "a.json";
+        CHECK_TEXT(get(path, "a.b[1]"), "2.50");
+        CHECK_TEXT(get(path, "a"), "a container");
+        CHECK_TEXT(get(path, "a.c"), "NO_KEY");
+        CHECK_TEXT(error.detail, "a.c");
+        CHECK_TEXT(get(path, "a..c"), "INVALID");
+    }
+    CHECK_TEXT(get("missing.json", "a"), "MISSING");
+    CHECK_TEXT(get("a.other", "a"), "UNKNOWN_FORMAT");
+}
+
+TEST(the_steps_of_a_value_may_be_given_one_by_one)
+{
+    const char *const segments[] = {"a.b", "0"};
+    struct untorn_edit at = {.segments = segments, .segment_count = 2};
+    struct untorn_edit_options how = {.format = UNTORN_JSONC};
+    struct untorn_document *document;
+    const struct untorn_node *node;
+    put("a", "{\"a.b\": [1,]}");
+    CHECK_INT(untorn_get("a", &at, &how, NULL, &document, &node, &error), 0);
+    CHECK_TEXT(untorn_node_text(node, NULL), "1");
+    untorn_document_free(document);
+}
+
+TEST(one_value_of_a_large_file_is_read_like_that_of_a_small_one)
+{
+    put_large("a.json", "], \"z\": [1, {\"y\": \"text\"}]}\n");
+    CHECK_TEXT(get("a.json", "a"), "1");
+    CHECK_TEXT(get("a.json", "z[1].y"), "text");
+    CHECK_TEXT(get("a.json", "z[-1]"), "a container");
+    CHECK_TEXT(get("a.json", "list[0]"), "0");
+    CHECK_TEXT(get("a.json", "z[1].x"), "NO_KEY");
+    CHECK_TEXT(error.detail, "z[1].x");
+    CHECK_TEXT(get("a.json", "list[9999999]"), "NO_KEY");
+    CHECK(strstr(error.detail, "elements, counted from 0"));
+    CHECK_TEXT(get("a.json", "a..b"), "INVALID");
+    put_large("a.json", "], \"z\": }\n");
+    CHECK_TEXT(get("a.json", "a"), "DAMAGED");
+    CHECK_INT(error.position, LARGE - 2);
+    put_large("a.json", "], \"z\": 1, \"z\": 2}\n");
+    CHECK_TEXT(get("a.json", "z"), "AMBIGUOUS");
+}
+
+TEST(a_value_that_cannot_be_read_is_told)
+{
+    put_large("a.json", "], \"z\": 1}\n");
+    fail(CALL_READ, "/a.json", 3, EIO);
+    CHECK_TEXT(get("a.json", "z"), "IO");
+    forget_rules();
+    fail(CALL_OPEN, "/a.json", 1, EACCES);
+    CHECK_TEXT(get("a.json", "z"), "DENIED");
+}
+
+static void get_while_it_is_written(void *context)
+{
+    (void)context;
+    CHECK_TEXT(get("a.json", "a"), "1");
+    CHECK_TEXT(get("a.json", "z"), "1");
+}
+
+/* [INPLACE-4] */
+TEST(a_large_file_that_is_written_in_place_has_its_old_values_meanwhile)
+{
+    struct untorn_options in_place = {.keep_inode = true, .level = UNTORN_CACHE};
+    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "a", .value = "2", .value_size = 1};
+    put_large("a.json", "], \"z\": 1}\n");
+    at(CALL_WRITE, full_path("a.json"), 2, get_while_it_is_written, NULL);
+    CHECK_INT(untorn_edit("a.json", &edit, 1, NULL, &in_place, &error), 0);
+    CHECK(rules[CALL_WRITE][0].seen >= 2);
+    CHECK_TEXT(get("a.json", "a"), "2");
 }
 
 /* ---- others at the same time ---- */

@@ -132,3 +132,12 @@ def tagged_difference(wanted, found, path="root"):
 
 def load(text):
     return json.loads(text)
+
+
+def outer(before, after):
+    """How many bytes are the same from the front, and from the back."""
+    shortest = min(len(before), len(after))
+    front = next((i for i in range(shortest) if before[i] != after[i]), shortest)
+    back = next((i for i in range(shortest - front) if before[-1 - i] != after[-1 - i]),
+                shortest - front)
+    return front, back

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from edited import (AS_JSON, AS_TOML, DAMAGED, FORMATS, INSERT, LIBRARY, MARK,  # noqa: E402
                     RENAME, SET, UNSET, Document, Refused, at, comments, edited, places, read,
                     shape, with_element, with_name, with_value, without)
-from lib import Count  # noqa: E402
+from lib import Count, outer  # noqa: E402
 
 LONG = bool(os.environ.get("UNTORN_LONG"))
 NEW = "untorn-new"
@@ -80,15 +80,6 @@ TWINS = {
 
 
 # ---- looking at texts
-
-
-def outer(before, after):
-    """How many bytes are the same from the front, and from the back."""
-    shortest = min(len(before), len(after))
-    front = next((i for i in range(shortest) if before[i] != after[i]), shortest)
-    back = next((i for i in range(shortest - front) if before[-1 - i] != after[-1 - i]),
-                shortest - front)
-    return front, back
 
 
 def inserted(before, after):

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from lib import Count, folder, is_tagged, tagged_difference, untorn  # noqa: E402
+from lib import Count, folder, is_tagged, outer, tagged_difference, untorn  # noqa: E402
 
 NEW = "untorn new key"
 # Enough of the containers and leaves of a file: from both ends and between.
@@ -77,15 +77,6 @@ class Text:
         if status != 0:
             return None, f"{more}: {err}"
         return Text(out, self.form), None
-
-
-def outer(before, after):
-    """How many bytes are the same from the front, and from the back."""
-    shortest = min(len(before), len(after))
-    front = next((i for i in range(shortest) if before[i] != after[i]), shortest)
-    back = next((i for i in range(shortest - front) if before[-1 - i] != after[-1 - i]),
-                shortest - front)
-    return front, back
 
 
 def only_inserted(before, after):

@@ -7,8 +7,8 @@
 
 #include <untorn.h>
 
+#include "heap.h"
 #include "text/api.h"
-#include "text/heap.h"
 
 static struct untorn_error error;
 static struct untorn_document *document;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "heap.h"
 #include "text/arena.h"
-#include "text/heap.h"
 
 TEST(what_is_taken_is_aligned_apart_and_stays)
 {

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/write.h"
 
 TEST(text_is_added_behind_text_and_terminated)

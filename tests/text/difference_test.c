@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "heap.h"
 #include "text/edits.h"
-#include "text/heap.h"
 
 /* ---- arrays ---- */
 

@@ -1,7 +1,7 @@
 /* Edits as users say them. How the text of an edit looks is the planners' (their tests); here it is
  * what an edit means, in both formats. */
+#include "heap.h"
 #include "text/edits.h"
-#include "text/heap.h"
 
 /* ---- setting what is there ---- */
 
@@ -38,6 +38,14 @@ TEST(data_that_is_there_already_changes_no_byte)
                "a = 1979-05-27 07:32:00z\n");
     CHECK_TEXT(TOML("[t]\nx = 1\n", SET_JSON("t", "{\"x\": 1}")), "[t]\nx = 1\n");
     CHECK_TEXT(TOML("", MERGE("{}")), "");
+}
+
+TEST(zero_with_another_sign_is_another_value)
+{
+    CHECK_TEXT(JSON("{\"a\": -0}", SET("a", "0")), "{\"a\": 0}");
+    CHECK_TEXT(JSON("{\"a\": 0.0}", SET("a", "-0.0")), "{\"a\": -0.0}");
+    CHECK_TEXT(JSON("{\"a\": -0.0}", SET("a", "-0.00")), "{\"a\": -0.0}");
+    CHECK_TEXT(TOML("a = -0.0\nb = -0\n", SET("a", "0.0"), SET("b", "0")), "a = 0.0\nb = -0\n");
 }
 
 TEST(one_and_one_point_nought_are_not_the_same)

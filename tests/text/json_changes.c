@@ -138,29 +138,3 @@ void json_check_change(enum change_kind kind, const char *before, const char *po
     json_text_free(&text);
     json_text_free(&made);
 }
-
-const char *json_suite_path(const char *file)
-{
-    static char path[4096];
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    if (suites)
-        snprintf(path, sizeof path, "%s/%s", suites, file);
-    else if (tests)
-        snprintf(path, sizeof path, "%s/../../shared/suites/%s", tests, file);
-    return suites || tests ? path : NULL;
-}
-
-char *json_read_file(const char *path, size_t *ret_size)
-{
-    enum { LARGEST = 1 << 20 };
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
-        return NULL;
-    char *data = malloc(LARGEST);
-    CHECK(data);
-    *ret_size = fread(data, 1, LARGEST - 1, file);
-    CHECK(*ret_size < LARGEST - 1);
-    data[*ret_size] = '\0';
-    fclose(file);
-    return data;
-}

@@ -44,12 +44,4 @@ struct untorn_node *json_next_node(const struct untorn_node *node);
 void json_check_change(enum change_kind kind, const char *before, const char *pointer,
                        const char *key, size_t index, const char *value, const char *after);
 
-/* ---- suites ---- */
-
-/* The path of a suite's file; NULL: no suites are there. Static. */
-const char *json_suite_path(const char *file);
-
-/* The whole file, malloc; NULL: it is not there. */
-char *json_read_file(const char *path, size_t *ret_size);
-
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/json_scan.h"
 
 static struct parsed parsed;

@@ -62,6 +62,23 @@ TEST(comments_on_the_line_of_a_trailing_comma_stay_where_they_are)
         "{\n  \"a\": 1\n  , /* x */ // y\n  \"b\": [],\n}");
 }
 
+TEST(a_comment_behind_a_trailing_comma_stays_with_whom_it_belongs_to)
+{
+    static const char *const texts[][2] = {
+        {"{\n  \"a\": 1, /* one\n  */ }", "{\n  \"a\": 1, /* one\n  */\n  \"b\": 2, }"},
+        {"{\n  \"a\": 1, /* one */ }", "{\n  \"a\": 1, /* one */\n  \"b\": 2, }"},
+        {"{\r\n \"a\": 1, /* one */}", "{\r\n \"a\": 1, /* one */\r\n \"b\": 2,}"},
+        {"{\"a\": 1, /* one */ }", "{\"a\": 1, /* one */\n  \"b\": 2, }"},
+        {"{\"a\": 1, /* one */\n}", "{\"a\": 1, /* one */\n  \"b\": 2,\n}"},
+        {"{\"x\": 0, \"a\": 1 /* a */, /* one */ }",
+         "{\"x\": 0, \"a\": 1 /* a */, /* one */\n  \"b\": 2, }"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ADD(texts[i][0], "", "b", "2", texts[i][1]);
+        REMOVE(texts[i][1], "/b", texts[i][0]);
+    }
+}
+
 TEST(commas_that_begin_lines_go_on_beginning_them)
 {
     static const char text[] = "{ \"a\": 1\n, \"b\": 2 // two\n, \"c\": 3\n}";
@@ -197,6 +214,19 @@ TEST(commas_at_the_start_of_lines_stay_there)
     INSERT("[ 1\n, 2\n]", "", 0, "9", "[ 9\n, 1\n, 2\n]");
 }
 
+/* It may be so long that it is not looked into: still what is beside it is on one line as it is. */
+TEST(a_long_neighbour_shows_from_outside_how_to_lay_out)
+{
+    enum { LONG = 70000 };
+    static char before[LONG + 100], after[LONG + 100];
+    char *at = stpcpy(before, "[\n  [\"");
+    memset(at, 'x', LONG);
+    strcpy(at + LONG, "\", []]\n]");
+    strcpy(after, before);
+    strcpy(after + strlen(before) - 2, ",\n  [2, {\"a\": 3}]\n]");
+    INSERT(before, "", 1, "[2,{\"a\":3}]", after);
+}
+
 /* Whether a plan to add the value depends on the elements that are marked, by their numbers. */
 static bool is_unsure(const char *before, const char *value, size_t first_cut, size_t end_cut)
 {
@@ -226,7 +256,16 @@ TEST(a_plan_says_whether_what_was_cut_decided_how_it_looks)
     CHECK(!is_unsure(none, "[4]", 0, 0));
     CHECK(is_unsure(none, "[4]", 1, 2));
     CHECK(is_unsure(mixed, "[4]", 4, 5));
-    CHECK(is_unsure("[[1,2]]", "4", 0, 1));
-    CHECK(!is_unsure("[[1,2]]", "4", 0, 0));
-    CHECK(!is_unsure("[\n[1,2]]", "4", 0, 1));
+    CHECK(!is_unsure("[[1], {\"a\": 1}, 7]", "[4]", 1, 2)); /* of another kind it is, cut or not */
+    CHECK(is_unsure("[[1]]", "4", 0, 1));
+    CHECK(!is_unsure("[[1]]", "4", 0, 0));
+    CHECK(!is_unsure("[\n[1]]", "4", 0, 1));
+    CHECK(!is_unsure("[[1,2]]", "4", 0, 1)); /* it has a comma */
+    CHECK(!is_unsure("[\"a\"]", "4", 0, 1));
+    CHECK(!is_unsure("[\"a\"]", "[4]", 0, 1));
+    CHECK(!is_unsure("[7, [[], 1]]", "[[]]", 0, 1));
+    CHECK(!is_unsure("[7, [[], 1]]", "[[], {}]", 0, 1));
+    CHECK(is_unsure("[7, [[], 1]]", "[[], [{\"a\": 1}]]", 0, 1)); /* its colon may be as there */
+    CHECK(!is_unsure("[7, [[], 1]]", "[[], [{\"a\": 1}]]", 0, 0));
+    CHECK(!is_unsure("[7, [[], {\"b\": 2}]]", "[[], [{\"a\": 1}]]", 0, 1));
 }

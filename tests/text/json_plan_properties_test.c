@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text/json_changes.h"
+#include "text/suites.h"
 
 /* ---- all changes of a document ---- */
 
@@ -415,10 +416,10 @@ TEST(whatever_stands_between_elements_the_data_is_right)
 static int for_each_valid_file(step_check *check)
 {
     char folder[2048];
-    const char *path = json_suite_path("JSONTestSuite/test_parsing");
-    DIR *listing = path ? opendir(path) : NULL;
+    const char *path = suite_path("JSONTestSuite/test_parsing");
+    DIR *listing = opendir(path);
     if (!listing)
-        SKIP("JSONTestSuite is not there (UNTORN_SUITES names the folder that holds it)");
+        suite_missing("JSONTestSuite");
     snprintf(folder, sizeof folder, "%s", path);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
@@ -427,7 +428,7 @@ static int for_each_valid_file(step_check *check)
         if (strncmp(entry->d_name, "y_", 2) != 0)
             continue;
         snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
-        char *data = json_read_file(file, &size);
+        char *data = suite_read_path(file, &size);
         CHECK(data);
         struct json_text text = json_text_of(data, size, UNTORN_JSON);
         for_each_step(&text, check);

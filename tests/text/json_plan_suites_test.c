@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/json_changes.h"
+#include "text/suites.h"
 
 /* ---- the parts of a case ---- */
 
@@ -146,13 +147,10 @@ static void compare(const struct json_text *text, const char *expected, const ch
 
 static struct json_text read_suite(const char *file)
 {
-    static char absent[256];
     size_t size;
-    char *data = json_read_file(json_suite_path(file), &size);
-    snprintf(absent, sizeof absent,
-             "%s is not there (UNTORN_SUITES names the folder that holds it)", file);
+    char *data = suite_read(file, &size);
     if (!data)
-        SKIP(absent);
+        suite_missing(file);
     struct json_text suite = json_text_of(data, size, UNTORN_JSON);
     free(data);
     return suite;

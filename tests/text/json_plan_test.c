@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/json_changes.h"
 
 /* ---- replacing ---- */
@@ -70,6 +70,24 @@ TEST(a_plan_is_unsure_if_what_is_replaced_was_cut)
     }
     json_text_free(&value);
     json_text_free(&text);
+}
+
+TEST(a_plan_for_an_empty_one_is_sure_unless_there_may_be_a_comment)
+{
+    for (int i = 0; i < 2; i++) {
+        enum untorn_format format = i ? UNTORN_JSONC : UNTORN_JSON;
+        struct json_text text = json_text_of("{\"a\": [1, 2], \"b\": 3}", 21, format);
+        struct json_text value = json_text_of("[]", 2, UNTORN_JSON);
+        struct untorn_node *old = text.parsed.root->first;
+        struct change change = {.kind = CHANGE_REPLACE, .node = old, .value = value.parsed.root};
+        struct plan plan;
+        old->cut = true;
+        CHECK_INT(plan_json(&text.parsed, &change, &plan), 0);
+        CHECK_INT(plan.unsure, i == 1);
+        plan_free(&plan);
+        json_text_free(&value);
+        json_text_free(&text);
+    }
 }
 
 TEST(the_root_can_be_replaced)

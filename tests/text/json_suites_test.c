@@ -8,15 +8,7 @@
 #include <string.h>
 
 #include "text/json_scan.h"
-
-static void folder_of(const char *suite, char *path, size_t size)
-{
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    if (suites)
-        snprintf(path, size, "%s/%s", suites, suite);
-    else
-        snprintf(path, size, "%s/../../shared/suites/%s", tests ? tests : "tests", suite);
-}
+#include "text/suites.h"
 
 static bool in_pieces(const char *text, size_t size, enum untorn_format format, size_t piece)
 {
@@ -55,25 +47,22 @@ typedef int verdict(const char *name, enum untorn_format format); /* 1, 0; -1: n
 /* Holds all files of a folder to the verdict; returns how many there were. */
 static int run_folder(const char *folder, enum untorn_format format, verdict *expected)
 {
-    static char data[1 << 20], path[4096];
-    char where[2048];
-    folder_of(folder, where, sizeof where);
-    DIR *listing = opendir(where);
+    char path[1024];
+    DIR *listing = opendir(suite_path(folder));
     if (!listing)
-        SKIP("the suites are not there (UNTORN_SUITES names the folder that holds them)");
+        suite_missing(folder);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         int valid = expected(entry->d_name, format);
         if (valid < 0)
             continue;
-        snprintf(path, sizeof path, "%s/%s", where, entry->d_name);
-        FILE *file = fopen(path, "rb");
-        CHECK(file);
-        size_t size = fread(data, 1, sizeof data, file);
-        CHECK(size < sizeof data);
-        fclose(file);
+        size_t size;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        char *data = suite_read(path, &size);
+        CHECK(data);
         if (is_valid(data, size, format) != valid)
             CHECK_TEXT(entry->d_name, valid ? "a valid file" : "an invalid file");
+        free(data);
         count++;
     }
     closedir(listing);

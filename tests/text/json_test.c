@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/json.h"
+#include "text/suites.h"
 
 static bool is_valid(const char *text)
 {
@@ -281,42 +282,30 @@ TEST(every_truncation_of_an_object_is_invalid_and_nothing_is_read_past_it)
 
 /* ---- JSONTestSuite: a folder of files named by what a parser must say to them ---- */
 
-static bool suite_path(char *path, size_t size)
+static bool file_is_valid(const char *name)
 {
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    if (suites)
-        snprintf(path, size, "%s/JSONTestSuite/test_parsing", suites);
-    else if (tests)
-        snprintf(path, size, "%s/../../shared/suites/JSONTestSuite/test_parsing", tests);
-    return suites || tests;
-}
-
-static bool file_is_valid(const char *folder, const char *name)
-{
-    static char data[1 << 20];
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    CHECK(file);
-    size_t size = fread(data, 1, sizeof data, file);
-    CHECK(size < sizeof data);
-    fclose(file);
-    return json_is_valid(data, size, NULL);
+    char path[512];
+    size_t size;
+    snprintf(path, sizeof path, "JSONTestSuite/test_parsing/%s", name);
+    char *data = suite_read(path, &size);
+    CHECK(data);
+    bool valid = json_is_valid(data, size, NULL);
+    free(data);
+    return valid;
 }
 
 /* How many files begin with `kind`; each must be judged as `valid` says, if that is not -1. */
 static int run_suite(char kind, int valid)
 {
-    char folder[2048];
-    DIR *listing = suite_path(folder, sizeof folder) ? opendir(folder) : NULL;
+    DIR *listing = opendir(suite_path("JSONTestSuite/test_parsing"));
     if (!listing)
-        SKIP("JSONTestSuite is not there (UNTORN_SUITES names the folder that holds it)");
+        suite_missing("JSONTestSuite");
     int count = 0;
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         if (entry->d_name[0] != kind || entry->d_name[1] != '_')
             continue;
         count++;
-        if (file_is_valid(folder, entry->d_name) == !valid && valid >= 0)
+        if (file_is_valid(entry->d_name) == !valid && valid >= 0)
             CHECK_TEXT(entry->d_name, valid ? "a valid file" : "an invalid file");
     }
     closedir(listing);

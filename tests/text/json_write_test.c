@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/parsed.h"
 #include "text/write.h"
 

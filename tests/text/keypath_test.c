@@ -1,4 +1,4 @@
-#include "harness.h"
+#include "heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,29 +6,7 @@
 
 #include "text/keypath.h"
 #include "text/parsed.h"
-
-/* ---- every allocation may fail; a sanitizer has an allocator of its own ---- */
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-static int fail_at; /* counted down; 0: none fails */
-
-#ifndef SANITIZED
-
-void *__libc_malloc(size_t size);
-
-void *malloc(size_t size)
-{
-    return fail_at > 0 && --fail_at == 0 ? NULL : __libc_malloc(size);
-}
-
-#endif
+#include "text/suites.h"
 
 /* ---- reading, and saying what was read ---- */
 
@@ -400,9 +378,7 @@ TEST(segments_are_taken_as_they_are)
 
 TEST(without_memory_every_reader_says_so)
 {
-#ifdef SANITIZED
-    SKIP("the sanitizer has an allocator of its own");
-#endif
+    heap_needed();
     static char text[20001];
     memset(text, 'a', sizeof text - 1);
     for (size_t i = 0; i + 1 < sizeof text; i += 10)
@@ -415,10 +391,10 @@ TEST(without_memory_every_reader_says_so)
             struct arena own = {0};
             struct keypath path;
             error_begin(&error, &error, NULL);
-            fail_at = n;
+            heap_fail(n);
             int rc = which == 2 ? keypath_segments(segments, 4, &own, &path, &error)
                                 : keypath_parse(text, &own, &path, &error);
-            fail_at = 0;
+            (void)heap_failed();
             arena_free(&own);
             if (rc == 0)
                 break;
@@ -466,20 +442,12 @@ TEST(any_text_is_read_or_refused_with_a_sentence)
 
 static void read_suite(struct parsed *parsed)
 {
-    static char data[1 << 16];
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    char path[2048];
-    snprintf(path, sizeof path, "%s%s/json-pointer-format/json-pointer.json",
-             suites  ? suites
-             : tests ? tests
-                     : ".",
-             suites ? "" : "/../../shared/suites");
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        SKIP("json-pointer-format is not there (UNTORN_SUITES names the folder that holds it)");
-    size_t size = fread(data, 1, sizeof data, file);
-    CHECK(size < sizeof data);
-    fclose(file);
+    static char *data; /* the tree points into it */
+    size_t size;
+    free(data);
+    data = suite_read("json-pointer-format/json-pointer.json", &size);
+    if (!data)
+        suite_missing("json-pointer-format");
     struct flaw flaw;
     CHECK_INT(parse_json(data, size, UNTORN_JSON, parsed, &flaw), 0);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/node.h"
 
 static struct arena arena;
@@ -286,6 +286,26 @@ TEST(numbers_are_equal_by_value_at_any_length)
     CHECK(!equal_scalars(UNTORN_FLOAT, "inf", "nan"));
     CHECK(!equal_scalars(UNTORN_FLOAT, "inf", "1e999"));
     CHECK(!equal_scalars(UNTORN_INTEGER, "1", "-1"));
+}
+
+static void check_zeros(enum untorn_kind kind, const char *minus, const char *plus, bool expected)
+{
+    struct untorn_node *left = add(NULL, NULL, kind, minus), *right = add(NULL, NULL, kind, plus);
+    CHECK_INT(node_equal(left, right), expected);
+    CHECK_INT(node_equal(right, left), expected);
+    CHECK(node_alike(left, right) && node_alike(right, left));
+    left->raw_format = UNTORN_TOML;
+    CHECK_INT(node_equal(left, right), expected || kind == UNTORN_INTEGER);
+    CHECK_INT(node_equal(right, left), expected || kind == UNTORN_INTEGER);
+}
+
+TEST(zero_has_a_sign_but_for_the_integers_of_toml)
+{
+    check_zeros(UNTORN_INTEGER, "-0", "0", false);
+    check_zeros(UNTORN_FLOAT, "-0.0", "0.0", false);
+    check_zeros(UNTORN_FLOAT, "-0e5", "+0.0", false);
+    check_zeros(UNTORN_FLOAT, "-0.0", "-0e1", true);
+    check_zeros(UNTORN_FLOAT, "+0.0", "0.00", true);
 }
 
 TEST(one_and_one_point_zero_are_alike_and_not_equal)
@@ -703,4 +723,16 @@ TEST(an_empty_text_is_copied_or_the_copy_fails)
 {
     for (taken_before = 0; taken_before < 512; taken_before += 16)
         CHECK(heap_walk(copy_empty_keys) > 1);
+}
+
+TEST(what_was_cut_stands_for_others_or_is_a_part)
+{
+    struct untorn_node *root = array(NULL, NULL), *number = integer(root, NULL, "1");
+    struct untorn_node *text = add(root, NULL, UNTORN_STRING, "x"), *list = array(root, NULL);
+    CHECK(!node_is_cut(root) && !node_stands_for_others(number));
+    number->cut = text->cut = list->cut = true;
+    CHECK(node_stands_for_others(number));
+    CHECK(!node_stands_for_others(text) && !node_stands_for_others(list));
+    CHECK(node_is_cut(root) && node_is_cut(list));
+    arena_free(&arena);
 }

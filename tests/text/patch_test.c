@@ -1,4 +1,4 @@
-#include "harness.h"
+#include "heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,39 +6,7 @@
 
 #include "text/parsed.h"
 #include "text/patch.h"
-
-/* ---- every allocation may fail; a sanitizer has an allocator of its own ---- */
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-static int fail_at; /* counted down; 0: none fails */
-static int live;    /* allocated and not freed */
-
-#ifndef SANITIZED
-
-void *__libc_malloc(size_t size);
-void __libc_free(void *data);
-
-void *malloc(size_t size)
-{
-    void *data = fail_at > 0 && --fail_at == 0 ? NULL : __libc_malloc(size);
-    live += data != NULL;
-    return data;
-}
-
-void free(void *data)
-{
-    live -= data != NULL;
-    __libc_free(data);
-}
-
-#endif
+#include "text/suites.h"
 
 /* ---- a document without text: only its tree ---- */
 
@@ -543,17 +511,17 @@ TEST(a_deep_merge_needs_no_deep_stack)
 
 static void check_every_allocation(bool merge, const char *json, const char *patch)
 {
-    int failures = 0, before = live, rc;
+    long before = heap.live;
+    int failures = 0, rc;
     do {
         load(json, strlen(json));
         error_begin(&error, &error, NULL);
-        fail_at = failures + 1;
+        heap_fail(failures + 1);
         rc = merge ? patch_merge(patch, strlen(patch), &target, &error)
                    : patch_json(patch, strlen(patch), &target, &error);
-        bool failed = fail_at == 0;
-        fail_at = 0;
+        bool failed = heap_failed();
         parsed_free(&document.parsed);
-        CHECK_INT(live, before);
+        CHECK_INT(heap.live, before);
         CHECK_INT(rc, failed ? -UNTORN_NO_MEMORY : 0);
         CHECK_INT(error.status, failed ? UNTORN_NO_MEMORY : UNTORN_OK);
         failures += failed;
@@ -563,9 +531,7 @@ static void check_every_allocation(bool merge, const char *json, const char *pat
 
 TEST(without_memory_a_patch_says_so_and_leaks_nothing)
 {
-#ifdef SANITIZED
-    SKIP("the sanitizer has an allocator of its own");
-#endif
+    heap_needed();
     static char json[40000], patch[100000];
     size_t used = (size_t)snprintf(json, sizeof json, "{\"a\":[");
     for (int i = 0; i < 200; i++)
@@ -585,22 +551,12 @@ TEST(without_memory_a_patch_says_so_and_leaks_nothing)
 
 static void read_suite(const char *name, struct parsed *parsed)
 {
-    static char data[1 << 17];
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    char path[2048], reason[200];
-    snprintf(path, sizeof path, "%s%s/%s",
-             suites  ? suites
-             : tests ? tests
-                     : ".",
-             suites ? "" : "/../../shared/suites", name);
-    FILE *file = fopen(path, "rb");
-    snprintf(reason, sizeof reason,
-             "%s is not there (UNTORN_SUITES names the folder that holds it)", name);
-    if (!file)
-        SKIP(reason);
-    size_t size = fread(data, 1, sizeof data, file);
-    CHECK(size < sizeof data);
-    fclose(file);
+    static char *data; /* the tree points into it */
+    size_t size;
+    free(data);
+    data = suite_read(name, &size);
+    if (!data)
+        suite_missing(name);
     struct flaw flaw;
     CHECK_INT(parse_json(data, size, UNTORN_JSON, parsed, &flaw), 0);
 }

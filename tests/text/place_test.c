@@ -43,6 +43,14 @@ TEST(a_column_counts_characters_not_bytes)
     check_place("\tx", 1, 1, 2);
 }
 
+TEST(a_width_counts_columns_of_a_terminal)
+{
+    CHECK_INT(text_width("", 0), 0);
+    CHECK_INT(text_width("key", 3), 3);
+    CHECK_INT(text_width("\xc3\xa4\xe6\x97\xa5", 5), 3);
+    CHECK_INT(text_width("e\xcc\x81", 3), 1);
+}
+
 TEST(a_byte_order_mark_has_no_column)
 {
     check_place("\xef\xbb\xbf{", 3, 1, 1);

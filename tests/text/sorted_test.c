@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/parsed.h"
 #include "text/write.h"
 

@@ -421,31 +421,3 @@ const char toml_site[] = "baseURL = \"https://example.org/\"\n"
                          "  to = \"/new\"\n"
                          "  status = 301\n"
                          "  headers = {X-From = \"Netlify\"}\n";
-
-/* ---- suites ---- */
-
-const char *toml_suite_path(const char *file)
-{
-    static char path[4096];
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    if (suites)
-        snprintf(path, sizeof path, "%s/%s", suites, file);
-    else if (tests)
-        snprintf(path, sizeof path, "%s/../../shared/suites/%s", tests, file);
-    return suites || tests ? path : NULL;
-}
-
-char *toml_read_file(const char *path, size_t *ret_size)
-{
-    enum { LARGEST = 1 << 20 };
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
-        return NULL;
-    char *data = malloc(LARGEST);
-    CHECK(data);
-    *ret_size = fread(data, 1, LARGEST - 1, file);
-    CHECK(*ret_size < LARGEST - 1);
-    data[*ret_size] = '\0';
-    fclose(file);
-    return data;
-}

@@ -55,12 +55,4 @@ void toml_check_stretch(char *text, const char *before, const char *old, const c
 
 extern const char toml_pyproject[], toml_cargo[], toml_site[];
 
-/* ---- suites ---- */
-
-/* The path of a suite's file; NULL: no suites are there. Static. */
-const char *toml_suite_path(const char *file);
-
-/* The whole file, malloc; NULL: it is not there. */
-char *toml_read_file(const char *path, size_t *ret_size);
-
 #endif

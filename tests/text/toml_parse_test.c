@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "text/heap.h"
+#include "heap.h"
 #include "text/toml_support.h"
 
 #include <stdio.h>

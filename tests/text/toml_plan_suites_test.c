@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/suites.h"
 #include "text/toml_changes.h"
 
 /* ---- reading cases ---- */
@@ -19,9 +20,9 @@ static struct cases read_cases(const char *file)
     struct cases cases;
     struct flaw flaw;
     size_t size;
-    cases.text = toml_read_file(toml_suite_path(file), &size);
+    cases.text = suite_read(file, &size);
     if (!cases.text)
-        SKIP("the suites are not there (UNTORN_SUITES names the folder that holds them)");
+        suite_missing(file);
     CHECK_INT(parse_json(cases.text, size, UNTORN_JSON, &cases.parsed, &flaw), 0);
     return cases;
 }

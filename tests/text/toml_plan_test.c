@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/toml_changes.h"
 
 TEST(a_value_is_replaced_where_it_stands)

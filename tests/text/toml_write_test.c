@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/heap.h"
+#include "heap.h"
 #include "text/parsed.h"
+#include "text/suites.h"
 #include "text/write.h"
 
 static const struct untorn_style plain = {0};
@@ -411,43 +412,32 @@ TEST(what_is_written_reads_back_as_the_same_data)
         check_in_all_styles(texts[i], UNTORN_JSON, UNTORN_TOML_1_0);
 }
 
-static bool suite_path(char *path, size_t size, const char *name)
+static char *read_file(const char *name)
 {
-    const char *suites = getenv("UNTORN_SUITES"), *tests = getenv("TESTS");
-    if (suites)
-        snprintf(path, size, "%s/toml-test/tests/%s", suites, name);
-    else if (tests)
-        snprintf(path, size, "%s/../../shared/suites/toml-test/tests/%s", tests, name);
-    return suites || tests;
-}
-
-static bool read_file(const char *name, char *text, size_t room)
-{
-    char path[4096];
-    FILE *file = suite_path(path, sizeof path, name) ? fopen(path, "rb") : NULL;
-    if (!file)
-        return false;
-    size_t size = fread(text, 1, room - 1, file);
-    text[size] = '\0';
-    fclose(file);
-    return size < room - 1;
+    char path[1024];
+    size_t size;
+    snprintf(path, sizeof path, "toml-test/tests/%s", name);
+    return suite_read(path, &size);
 }
 
 /* How many files of the list were rewritten. */
 static int rewrite_suite(const char *list, enum untorn_format format)
 {
-    static char names[1 << 17], text[1 << 17];
     int count = 0;
-    if (!read_file(list, names, sizeof names))
-        SKIP("toml-test is not there (UNTORN_SUITES names the folder that holds it)");
+    char *names = read_file(list);
+    if (!names)
+        suite_missing("toml-test");
     for (char *name = strtok(names, "\n"); name; name = strtok(NULL, "\n")) {
         size_t size = strlen(name);
         if (strncmp(name, "valid/", 6) != 0 || strcmp(name + size - 5, ".toml") != 0)
             continue;
-        CHECK(read_file(name, text, sizeof text));
+        char *text = read_file(name);
+        CHECK(text);
         check_in_all_styles(text, format, format);
+        free(text);
         count++;
     }
+    free(names);
     return count;
 }
 

@@ -3,41 +3,11 @@
 
 #include <untorn.h>
 
+#include "file/found.h"
 #include "file/interpose.h"
+#include "txn/commits.h"
 #include "txn/planted.h"
 #include "txn/record.h"
-
-static struct untorn_error error;
-static struct untorn_options options;
-static size_t still_open;
-
-enum { MOST = 40 };
-static struct found {
-    enum untorn_finding_kind kind;
-    char name[256], kept[600];
-    uint64_t size;
-    bool repaired;
-} found[MOST];
-static int count;
-
-static void note(void *context, const struct untorn_finding *finding)
-{
-    (void)context;
-    CHECK(count < MOST);
-    struct found *one = &found[count++];
-    one->kind = finding->kind;
-    snprintf(one->name, sizeof one->name, "%s", finding->name);
-    snprintf(one->kept, sizeof one->kept, "%s", finding->kept);
-    one->size = finding->size;
-    one->repaired = finding->repaired;
-}
-
-static int check(const char *path, bool repair, bool abandon)
-{
-    struct untorn_check what = {.repair = repair, .abandon = abandon, .found = note};
-    count = 0;
-    return untorn_check(path, &what, &options, &still_open, &error);
-}
 
 static void check_found(int index, enum untorn_finding_kind kind, const char *name, bool repaired)
 {
@@ -183,6 +153,7 @@ TEST(in_doubt_only_abandon_gives_it_up_and_even_that_keeps_it_aside)
     CHECK_INT(check("y", false, false), 0);
     CHECK_INT(count, 1);
     check_found(0, UNTORN_FOUND_IN_DOUBT, "b", false);
+    CHECK_TEXT(found[0].directory, full_path("x"));
     CHECK_INT(untorn_write("y/b", "mine", 4, NULL, &error), -UNTORN_IN_DOUBT);
     CHECK(strstr(error.detail, "/x"));
     CHECK_INT(check("y", true, false), 0);
@@ -233,21 +204,9 @@ TEST(a_copied_slot_is_foreign_and_set_aside_where_that_is_asked_for)
     CHECK_INT(count_entries(".untorn/kept", ""), 0);
 }
 
-static void plant_as(void *context)
-{
-    (void)context;
-    struct plant *plant = plant_begin("open/a");
-    plant_member(plant, "a", "planted");
-    plant_write(plant, SLOT_COMMITTED, 0644);
-}
-
 TEST(a_slot_of_somebody_who_may_not_change_the_file_is_foreign)
 {
-    need_root();
-    make_dir("open", 0777);
-    put("open/a", "root's");
-    CHECK_INT(chmod("open/a", 0644), 0);
-    in_child_as(ALICE, CREW, plant_as, NULL);
+    plant_by_stranger(NULL);
     for (int repair = 0; repair < 2; repair++) {
         CHECK_INT(check("open", repair, false), 0);
         CHECK_INT(count, 1);
@@ -305,13 +264,60 @@ TEST(files_of_which_some_are_from_before_a_commit_are_found)
         CHECK_INT(still_open, 2);
         CHECK_TEXT(text_of("b"), "0");
     }
-    CHECK_INT(check("b", false, false), 0);
-    CHECK_INT(count, 1);
-    CHECK_INT(check("a", false, false), 0);
+    static const char *const asked[] = {"b", "a"};
+    for (int i = 0; i < 2; i++) { /* all of the set, whichever file is asked for */
+        CHECK_INT(check(asked[i], false, false), 0);
+        CHECK_INT(count, 2);
+        check_found(0, UNTORN_FOUND_MIXED, "b", false);
+        check_found(1, UNTORN_FOUND_MIXED, full_path("d/c"), false);
+    }
+    CHECK_INT(check("another", false, false), 0);
     CHECK_INT(count, 0);
     put("a", "edited");
     CHECK_INT(check("b", false, false), 0);
     CHECK_INT(count, 0);
+}
+
+static void check_mixed(const char *path, const char *old)
+{
+    CHECK_INT(check(path, false, false), 0);
+    CHECK_INT(count, 1);
+    check_found(0, UNTORN_FOUND_MIXED, old, false);
+}
+
+/* [REMEMBER-1] */
+TEST(a_mixed_set_is_found_from_every_directory_and_every_file_of_it)
+{
+    make_dir("x", 0755);
+    make_dir("y", 0755);
+    put("x/a", "old a");
+    put("y/b", "old b");
+    const struct step both[] = {PUT("x/a", "new a"), PUT("y/b", "new b"), {0}};
+    const struct step others[] = {PUT("x/c", "c"), PUT("x/d", "d"), {0}};
+    const struct step more[] = {PUT("y/c", "c"), PUT("y/d", "d"), {0}};
+    CHECK_INT(commit_steps(both, NULL, &error), 0);
+    CHECK_INT(commit_steps(others, NULL, &error), 0); /* the slots are theirs now */
+    CHECK_INT(commit_steps(more, NULL, &error), 0);
+    static const char *const all[] = {"x", "y", "x/a", "y/b"};
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(check(all[i], false, false), 0);
+        CHECK_INT(count, 0);
+    }
+    put("y/b", "old b");
+    for (int i = 0; i < 4; i++)
+        check_mixed(all[i], all[i][0] == 'y' ? "b" : full_path("y/b"));
+    CHECK_INT(check("x/c", false, false), 0);
+    CHECK_INT(count, 0);
+}
+
+/* [REMEMBER-2] */
+TEST(a_commit_that_was_recovered_is_remembered_too)
+{
+    plant_two(SLOT_COMMITTED);
+    CHECK_INT(check("y", true, false), 0);
+    put("x/a", "old a");
+    check_mixed("y", full_path("x/a"));
+    check_mixed("x", "a");
 }
 
 TEST(looking_makes_and_changes_nothing)

@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include "base/limits.h"
+
 static struct untorn_error error;
 
 static const struct step two[] = {PUT("x", "new x"), PUT("y", "new y"), {0}};
@@ -44,7 +46,7 @@ TEST(at_level_cache_nothing_is_flushed)
 
 static bool slot_holds(const char *text)
 {
-    static char data[1 << 16];
+    static char data[1 << 20];
     ssize_t size = get_bytes(".untorn/journal/slot", data, sizeof data);
     CHECK(size > 0);
     return memmem(data, (size_t)size, text, strlen(text)) != NULL;
@@ -81,6 +83,64 @@ TEST(where_all_members_are_secret_the_slot_is_too)
     CHECK_INT(commit_steps(open, NULL, &error), 0);
     CHECK_INT(mode_of(".untorn/journal/slot"), 0644);
     CHECK(!slot_holds("secret x")); /* what it held is not widened */
+}
+
+/* [SLOT-3] Who reads the slot as one of its group may not be of the group that reads the file. */
+TEST(bytes_for_another_group_are_not_in_a_slot_that_this_group_can_read)
+{
+    need_root();
+    begin_two();
+    CHECK_INT(chmod(".", 0750), 0);
+    CHECK_INT(chmod("x", 0640), 0);
+    CHECK_INT(chmod("y", 0640), 0);
+    CHECK_INT(chown("y", 0, CREW), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_INT(mode_of(".untorn/journal/slot"), 0640);
+    CHECK(slot_holds("new x") && !slot_holds("new y"));
+    CHECK_INT(chmod("y", 0644), 0); /* and now for everybody */
+    const struct step again[] = {PUT("x", "newer x"), PUT("y", "newer y"), {0}};
+    CHECK_INT(commit_steps(again, NULL, &error), 0);
+    CHECK(slot_holds("newer x") && slot_holds("newer y"));
+}
+
+/* [RECORD-3] It says which files changed together: for those who may read them all. */
+TEST(what_is_remembered_is_closed_to_a_group_that_may_not_read_all_files)
+{
+    need_root();
+    begin_two();
+    CHECK_INT(chmod(".", 0750), 0);
+    CHECK_INT(chmod("x", 0640), 0);
+    CHECK_INT(chmod("y", 0640), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_INT(mode_of(only_entry(".untorn/set", "")), 0640);
+    CHECK_INT(chown("y", 0, CREW), 0);
+    const struct step again[] = {PUT("x", "newer x"), PUT("y", "newer y"), {0}};
+    CHECK_INT(commit_steps(again, NULL, &error), 0);
+    CHECK_INT(mode_of(only_entry(".untorn/set", "")), 0600);
+}
+
+TEST(what_is_larger_than_the_limit_is_staged_and_not_in_the_slot)
+{
+    static char at_limit[LIMIT_INLINE + 1], above[LIMIT_INLINE + 2];
+    memset(at_limit, 'a', LIMIT_INLINE);
+    memset(above, 'b', LIMIT_INLINE + 1);
+    const struct step steps[] = {PUT("x", at_limit), PUT("y", above), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK(slot_holds("aaaaaaaaaaaaaaaa"));
+    CHECK(!slot_holds("bbbbbbbbbbbbbbbb"));
+}
+
+/* Also of two commits in the same second. */
+TEST(the_sequence_goes_up_with_every_commit)
+{
+    uint64_t last = 0;
+    for (char digit = '1'; digit <= '5'; digit++) {
+        const char text[] = {digit, '\0'};
+        const struct step steps[] = {PUT("x", text), PUT("y", text), {0}};
+        CHECK_INT(commit_steps(steps, NULL, &error), 0);
+        CHECK(slot_of("").sequence > last);
+        last = slot_of("").sequence;
+    }
 }
 
 /* ---- failures ---- */
@@ -147,7 +207,7 @@ TEST(the_stage_of_a_large_member_that_is_not_in_place_yet_stays)
     fail_always(CALL_RENAME, "/y", EIO);
     fail_always(CALL_LINK, "/y", EIO);
     CHECK_INT(commit_steps(steps, NULL, &error), UNTORN_UNSETTLED_SET);
-    CHECK_INT(count_entries(".untorn/stage", ""), 1); /* [TXN-2] */
+    CHECK_INT(count_entries(".untorn/stage", "y."), 1); /* [TXN-2] */
     forget_rules();
     CHECK_INT(untorn_write("x", "next x", 6, NULL, &error), 0);
     CHECK_INT(stat_of("y").st_size, 100 * 1024);

@@ -34,17 +34,17 @@ struct step {
         .path = path_                                                                              \
     }
 
-static inline int commit_steps(const struct step *steps, const struct untorn_options *options,
-                               struct untorn_error *error)
+static inline int commit_steps(const struct step *steps, const struct untorn_options *how,
+                               struct untorn_error *reterr)
 {
     struct untorn_transaction *save = NULL;
-    int rc = untorn_transaction_begin(options, &save, error);
+    int rc = untorn_transaction_begin(how, &save, reterr);
     for (; rc == 0 && steps->path; steps++)
         rc = steps->text ? untorn_transaction_put(save, steps->path, steps->text,
-                                                  strlen(steps->text), &steps->options, error)
-                         : untorn_transaction_remove(save, steps->path, &steps->options, error);
+                                                  strlen(steps->text), &steps->options, reterr)
+                         : untorn_transaction_remove(save, steps->path, &steps->options, reterr);
     if (rc == 0)
-        rc = untorn_transaction_commit(save, error);
+        rc = untorn_transaction_commit(save, reterr);
     untorn_transaction_free(save);
     return rc;
 }

@@ -36,6 +36,53 @@ TEST(a_write_of_a_member_joins)
     CHECK_TEXT(text_of("x"), "joined");
 }
 
+static struct untorn_writer *stream(const char *path, const char *text,
+                                    const struct untorn_options *options)
+{
+    struct untorn_writer *writer;
+    CHECK_INT(untorn_writer_begin(path, options, &writer, &error), 0);
+    CHECK_INT(untorn_writer_write(writer, text, strlen(text), &error), 0);
+    return writer;
+}
+
+TEST(a_stream_into_a_member_joins_when_it_is_committed)
+{
+    put("x", "old");
+    CHECK_INT(chmod("x", 0640), 0);
+    begin("x", "put");
+    struct untorn_writer *writer = stream("./x", "streamed", NULL);
+    CHECK_INT(untorn_writer_commit(writer, &error), 0);
+    CHECK_TEXT(text_of("x"), "old");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(untorn_writer_commit(writer, &error), -UNTORN_INVALID);
+    untorn_writer_free(writer);
+    untorn_writer_free(stream("x", "given up", NULL));
+    end(0);
+    CHECK_TEXT(text_of("x"), "streamed");
+    CHECK_INT(mode_of("x"), 0640);
+}
+
+TEST(the_options_of_a_stream_become_those_of_the_member)
+{
+    struct untorn_options options = {.mode = 0600};
+    begin("x", "put");
+    struct untorn_writer *writer = stream("x", "streamed", &options);
+    CHECK_INT(untorn_writer_commit(writer, &error), 0);
+    untorn_writer_free(writer);
+    end(0);
+    CHECK_INT(mode_of("x"), 0600);
+}
+
+TEST(a_stream_into_another_file_does_not_join)
+{
+    begin("x", "put");
+    struct untorn_writer *writer = stream("y", "now", NULL);
+    CHECK_INT(untorn_writer_commit(writer, &error), 0);
+    untorn_writer_free(writer);
+    CHECK_TEXT(text_of("y"), "now");
+    end(0);
+}
+
 TEST(a_member_is_known_by_the_file_not_by_the_path)
 {
     put("x", "old");

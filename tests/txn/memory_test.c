@@ -1,77 +1,13 @@
 /* run: plain
  *
  * Every allocation fails in turn while commits of several files are read and looked for: the answer
- * is right or there is none, nothing leaks, nothing changes. The program supplies its own malloc
- * for that, which a sanitizer does not let it. */
-#include "harness.h"
+ * is right or there is none, nothing leaks, nothing changes. */
+#include "heap.h"
 
 #include <untorn.h>
 
 #include "txn/planted.h"
 #include "txn/record.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-static struct {
-    bool on;
-    int seen, fail_at; /* from 1; 0: none */
-    bool failed;
-    long living; /* allocated while on, and not freed */
-} heap;
-
-#ifndef SANITIZED
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *data, size_t size);
-void __libc_free(void *data);
-
-static bool fails(void)
-{
-    if (!heap.on || ++heap.seen != heap.fail_at)
-        return false;
-    heap.failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *added(void *data)
-{
-    heap.living += heap.on && data;
-    return data;
-}
-
-void *malloc(size_t size)
-{
-    return fails() ? NULL : added(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : added(__libc_calloc(count, size));
-}
-
-void *realloc(void *data, size_t size)
-{
-    if (fails())
-        return NULL;
-    heap.living -= heap.on && data;
-    return added(__libc_realloc(data, size));
-}
-
-void free(void *data)
-{
-    heap.living -= heap.on && data;
-    __libc_free(data);
-}
-
-#endif
 
 static struct untorn_error error;
 static const char *const paths[] = {"x/a", "x/b", "y/c"};
@@ -81,20 +17,17 @@ static struct untorn_content contents[3];
  * itself. Returns how many there were. */
 static int walk(void (*call)(bool starved))
 {
-#ifdef SANITIZED
-    SKIP("the sanitizer has an allocator of its own");
-#endif
+    heap_needed();
     call(false); /* what stays for the next call is allocated */
     for (int n = 1;; n++) {
-        int before = open_descriptors();
-        memset(&heap, 0, sizeof heap);
-        heap.fail_at = n;
-        heap.on = true;
+        int open_before = open_descriptors();
+        long live_before = heap.live;
+        heap_fail(n);
         call(true);
-        heap.on = false;
-        CHECK_INT(heap.living, 0);
-        CHECK_INT(open_descriptors(), before);
-        if (!heap.failed)
+        bool failed = heap_failed();
+        CHECK_INT(heap.live, live_before);
+        CHECK_INT(open_descriptors(), open_before);
+        if (!failed)
             return n - 1;
     }
 }

@@ -150,4 +150,26 @@ static inline void plant_die(struct plant *plant)
     setting_close(&plant->setting);
 }
 
+static inline void plant_as_stranger(void *second)
+{
+    struct plant *plant = plant_begin("open/a");
+    if (second)
+        plant_first(plant);
+    plant_member(plant, "a", "planted");
+    if (second)
+        plant_member(plant, second, "planted");
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+/* In `open`, where anybody may create files, lies root's `a`; and a commit of it by somebody who
+ * may not change it, together with a file `second`, unless that is NULL. */
+static inline void plant_by_stranger(char *second)
+{
+    need_root();
+    make_dir("open", 0777);
+    put("open/a", "root's");
+    CHECK_INT(chmod("open/a", 0644), 0);
+    in_child_as(ALICE, CREW, plant_as_stranger, second);
+}
+
 #endif

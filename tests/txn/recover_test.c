@@ -123,7 +123,7 @@ TEST(without_the_coordinators_directory_it_is_in_doubt_and_nothing_changes)
     die_at(apart, CALL_RENAME, "b/y", 1);
     CHECK_INT(rename("a", "elsewhere"), 0);
     CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT); /* [RECOVER-5] */
-    CHECK(strstr(error.detail, "/a,") != NULL);
+    CHECK(strstr(error.detail, "/a knows") != NULL);
     CHECK_INT(untorn_write("b/y", "mine", 4, NULL, &error), -UNTORN_IN_DOUBT);
     CHECK_TEXT(text_of("b/y"), "old y");
     CHECK_INT(untorn_write("b/other", "mine", 4, NULL, &error), 0);
@@ -349,4 +349,46 @@ TEST(who_holds_the_lock_of_a_member_can_have_the_commit_finished)
     CHECK_INT(commit_steps(two, NULL, &error), 0);
     CHECK_TEXT(text_of("y"), "new y");
     untorn_unlock(lock);
+}
+
+static bool is_in_slot(const char *text)
+{
+    char command[256];
+    snprintf(command, sizeof command, "grep -q '%s' .untorn/journal/slot", text);
+    return system(command) == 0;
+}
+
+TEST(where_no_version_is_to_stay_the_last_commit_leaves_no_bytes_either)
+{
+    struct untorn_options none = {.keep = UNTORN_KEEP_NONE};
+    const struct step secret[] = {PUT("x", "secret"), PUT("y", "new y"), {0}};
+    for (int i = 0; i < 2; i++) {
+        begin_two();
+        CHECK_INT(commit_steps(secret, NULL, &error), 0);
+        CHECK(is_in_slot("secret"));
+        if (i == 1) { /* the slot is idle */
+            CHECK_INT(untorn_write("x", "another", 7, NULL, &error), 0);
+            CHECK(is_in_slot("secret"));
+        }
+        uint64_t sequence = slot_of("").sequence;
+        CHECK_INT(untorn_write("x", "clean", 5, &none, &error), 0);
+        CHECK(!is_in_slot("secret"));
+        CHECK_INT(slot_of("").sequence, sequence);
+        CHECK_INT(commit_steps(two, NULL, &error), 0);
+        CHECK(slot_of("").sequence > sequence);
+        CHECK_TEXT(text_of("x"), "new x");
+        CHECK_TEXT(text_of("y"), "new y");
+    }
+}
+
+TEST(a_commit_that_keeps_no_version_leaves_no_bytes_of_a_longer_one)
+{
+    const struct step longer[] = {PUT("x", "a long secret"), PUT("y", "a long secret too"), {0}};
+    const struct step shorter[] = {PUT("x", "-"), PUT("y", "-"), {0}};
+    struct untorn_options none = {.keep = UNTORN_KEEP_NONE};
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(commit_steps(longer, NULL, &error), 0);
+        CHECK_INT(commit_steps(shorter, i ? &none : NULL, &error), 0);
+        CHECK_INT(is_in_slot("secret"), i == 0);
+    }
 }

@@ -309,6 +309,26 @@ TEST(a_commit_that_comes_after_the_reading_makes_nothing_mixed)
     }
 }
 
+static void commit_there_and_back(void *context)
+{
+    (void)context;
+    commit_pair(2, "a", "a1", "a2", "b", "b1", "b2");
+    commit_pair(3, "b", "b2", "b1", "c", "c1", "c2");
+}
+
+/* [STANDING-3] a was read before both commits, and b looks as the last of them made it. */
+TEST(commits_that_come_after_the_reading_and_bring_a_file_back_make_nothing_mixed)
+{
+    for (int i = 1; i < 60; i++) {
+        commit_three();
+        memset(rules, 0, sizeof rules);
+        at(CALL_OPEN, "/.untorn", i, commit_there_and_back, NULL);
+        CHECK_INT(read_set(abc, 3), 0);
+        memset(rules, 0, sizeof rules);
+        remove_tree(".untorn");
+    }
+}
+
 TEST(what_cannot_be_known_is_an_error)
 {
     commit_three();
@@ -373,4 +393,44 @@ TEST(files_that_were_really_committed_are_judged_by_what_the_commit_left)
     check_mixed("c");
     remove_tree(".untorn/set"); /* as a power loss may */
     check_mixed("c");
+}
+
+struct pair {
+    const char *paths[2];
+    const char *text;
+};
+
+static void commit_paths(void *context)
+{
+    const struct pair *pair = context;
+    struct untorn_transaction *save = NULL;
+    CHECK_INT(untorn_transaction_begin(NULL, &save, NULL), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(untorn_transaction_put(save, pair->paths[i], pair->text, strlen(pair->text), NULL,
+                                         NULL),
+                  0);
+    CHECK_INT(untorn_transaction_commit(save, NULL), 0);
+    untorn_transaction_free(save);
+}
+
+/* [STANDING-3] In the same second as the one before it, and not all of its records are there yet:
+ * one directory's tell of it, another's do not. */
+TEST(of_a_commit_after_the_reading_some_records_are_no_evidence)
+{
+    static const char *const all[] = {"one/c", "two/d", "two/e"};
+    for (int i = 1; i < 60; i++) {
+        struct pair first = {{"one/c", "two/d"}, "0"}, second = {{"two/d", "two/e"}, "1"};
+        struct pair after = {{"one/c", "two/d"}, "2"};
+        make_dir("one", 0755);
+        make_dir("two", 0755);
+        commit_paths(&first);
+        commit_paths(&second);
+        CHECK_INT(read_set(all, 3), 0);
+        memset(rules, 0, sizeof rules);
+        at(CALL_OPEN, "/.untorn", i, commit_paths, &after);
+        CHECK_INT(read_set(all, 3), 0);
+        memset(rules, 0, sizeof rules);
+        remove_tree("one");
+        remove_tree("two");
+    }
 }

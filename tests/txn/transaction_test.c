@@ -138,6 +138,24 @@ TEST(two_paths_of_one_file_are_refused_and_both_are_named)
     CHECK_TEXT(text_of("x"), "old");
 }
 
+/* Each has a lock of its own, so that they are found only by looking at them. */
+TEST(two_links_of_one_file_are_refused_too)
+{
+    const struct step steps[] = {PUT("x", "1"), PUT("y", "3"), PUT("link", "2"), {0}};
+    const struct step one[] = {PUT("x", "1"), PUT("y", "3"), {0}};
+    put("x", "old");
+    put("y", "old");
+    CHECK_INT(link("x", "link"), 0);
+    CHECK_INT(commit_steps(steps, NULL, &error), -UNTORN_INVALID);
+    const char *other = strcmp(error.path, "x") == 0 ? "link" : "x";
+    CHECK(strstr(error.detail, other) != NULL);
+    CHECK_TEXT(text_of("y"), "old");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(commit_steps(one, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "1");
+    CHECK_TEXT(text_of("link"), "old");
+}
+
 TEST(what_would_not_change_is_left_alone)
 {
     const struct step steps[] = {
@@ -224,4 +242,22 @@ TEST(owner_and_mode_are_kept)
     CHECK_INT(commit_steps(steps, NULL, &error), 0);
     CHECK_INT(mode_of("x"), 0600);
     CHECK_INT(mode_of("y"), 0640);
+}
+
+/* [PAST-4] Such a file has no mode of its own before the commit. */
+TEST(a_file_that_is_made_again_leaves_its_versions_as_open_as_it_is)
+{
+    static const char *const texts[] = {"one", NULL, "two"};
+    for (int i = 0; i < 3; i++) {
+        struct untorn_transaction *transaction = NULL;
+        CHECK_INT(untorn_transaction_begin(NULL, &transaction, &error), 0);
+        CHECK_INT(untorn_transaction_put(transaction, "b", i % 2 ? "x" : "y", 1, NULL, &error), 0);
+        CHECK_INT(texts[i] ? untorn_transaction_put(transaction, "a", texts[i], 3, NULL, &error)
+                           : untorn_transaction_remove(transaction, "a", NULL, &error),
+                  0);
+        CHECK_INT(untorn_transaction_commit(transaction, &error), 0);
+        untorn_transaction_free(transaction);
+    }
+    CHECK_INT(mode_of("a"), 0644);
+    CHECK_INT(mode_of(only_entry(".untorn/history/a", "")), 0644);
 }

@@ -269,7 +269,7 @@ TEST(something_else_in_the_place_of_the_slot_is_none)
 
 static struct plant *coordinator, *participant;
 
-static void plant_two(void)
+static void begin_pair(void)
 {
     make_dir("x", 0755);
     make_dir("y", 0755);
@@ -277,6 +277,11 @@ static void plant_two(void)
     put("y/b", "old b");
     coordinator = plant_begin("x/a");
     participant = plant_begin("y/b");
+}
+
+static void plant_two(void)
+{
+    begin_pair();
     plant_first(coordinator);
     plant_member(coordinator, "a", "new a");
     plant_member(participant, "b", "new b");
@@ -293,12 +298,7 @@ static void check_two(const char *a, const char *b)
 /* [VIEW-1] In a directory that nobody reads here. */
 TEST(a_change_in_one_directory_makes_the_members_in_all_of_them_new)
 {
-    make_dir("x", 0755);
-    make_dir("y", 0755);
-    put("x/a", "old a");
-    put("y/b", "old b");
-    coordinator = plant_begin("x/a");
-    participant = plant_begin("y/b");
+    begin_pair();
     plant_member(coordinator, "a", "new a");
     plant_member(participant, "b", "new b");
     plant_pair(coordinator, participant);
@@ -414,23 +414,42 @@ TEST(a_reader_who_may_not_read_the_slot_reads_the_files_as_they_are)
     check_new();
 }
 
-static void plant_as(void *context)
+static void check_a_old(void *context)
 {
     (void)context;
-    struct plant *plant = plant_begin("open/a");
-    plant_first(plant);
-    plant_member(plant, "a", "planted");
-    plant_member(plant, "b", "planted");
-    plant_write(plant, SLOT_COMMITTED, 0644);
+    CHECK_TEXT(content_of("x/a"), "old a");
+}
+
+/* [VIEW-1] Nothing of the commit can be seen, as far as he can look. */
+TEST(a_participant_that_may_not_be_looked_at_is_no_sign_that_it_has_begun)
+{
+    need_root();
+    begin_pair();
+    plant_member(coordinator, "a", "new a");
+    plant_member(participant, "b", "new b");
+    plant_pair(coordinator, participant);
+    plant_write(participant, SLOT_PREPARED, 0600);
+    plant_write(coordinator, SLOT_COMMITTED, 0644);
+    in_child_as(ALICE, CREW, check_a_old, NULL);
+    CHECK_INT(chmod("y/.untorn/journal/slot", 0644), 0);
+    in_child_as(ALICE, CREW, check_a_old, NULL);
+    put("new", "new b");
+    CHECK_INT(rename("new", "y/b"), 0); /* it has begun */
+    CHECK_TEXT(content_of("x/a"), "new a");
+}
+
+/* [VIEW-2] The inode may have been given to another file. */
+TEST(a_file_that_was_born_at_another_time_is_not_the_one_that_is_replaced)
+{
+    struct plant *plant = plant_three();
+    plant->members[1].before.born++;
+    plant_write(plant, SLOT_COMMITTED, 0600);
+    check_three("old a", "new b", "-");
 }
 
 TEST(a_slot_of_somebody_who_may_not_change_the_file_is_not_believed)
 {
-    need_root();
-    make_dir("open", 0777);
-    put("open/a", "root's");
-    CHECK_INT(chmod("open/a", 0644), 0);
-    in_child_as(ALICE, CREW, plant_as, NULL);
+    plant_by_stranger("b");
     CHECK_TEXT(content_of("open/a"), "root's");
     CHECK_TEXT(content_of("open/b"), "planted"); /* anybody may create files here */
     CHECK_INT(chmod("open/a", 0666), 0);

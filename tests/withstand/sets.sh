@@ -183,6 +183,23 @@ thousand() {
     tidy many
 }
 
+# A descriptor for each lock and each directory: more than the usual number, which the command
+# raises as far as it may. Where it may not, that is told, and nothing is changed.
+hundred_directories() {
+    local names=() i
+    for i in $(seq 1 1000); do
+        mkdir -p "many/$((i % 100))"
+        names+=("many/$((i % 100))/$i")
+    done
+    echo new >"$AREA/new"
+    (ulimit -n 1024; expect 1 commit "${names[@]}" && says 'ulimit -n')
+    same "$(find many -type f ! -path '*/.untorn/*' | wc -l)" 0
+    (ulimit -Sn 1024; commit "${names[@]}")
+    same "$(cat many/*/* | sort | uniq -c | tr -d ' ')" 1000new
+    (ulimit -Sn 1024; "$UNTORN" undo many/7/7 >undone)
+    same "$(wc -l <undone)" 1000
+}
+
 thousand_killed() {
     need_faultat
     mkdir -p many
@@ -403,6 +420,7 @@ check 'a file that is new and one that goes' new_and_gone
 check 'a file that is new and one that goes, killed at every step' new_and_gone_killed
 check 'members that are no files, missing, or one file twice' wrong_members
 check 'a thousand files, with the usual number of descriptors' thousand
+check 'a thousand files in a hundred directories' hundred_directories
 check 'a thousand files, killed in the middle' thousand_killed
 check 'members on two file systems, killed' two_file_systems
 check 'a directory that is away puts the other in doubt, or not' directory_away

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SUBSET_BITS = 12, CHOICES_MAX = 1 << SUBSET_BITS, CONTENTS_MIN = 16 };
+enum { SUBSET_BITS = 12, CHOICES_MAX = 1 << SUBSET_BITS, CONTENTS_MIN = 16, SHARE_MAX = 4096 };
 
 struct choice {
     int *steps;
@@ -21,6 +21,12 @@ struct place {
     int chosen;
 };
 
+/* What an inode adds to the hash of the disk, for each choice of its contents. */
+struct share {
+    int inode, first, count; /* of its places among the contents */
+    uint64_t *hashes;
+};
+
 struct finder {
     const struct sim_crash *crash;
     enum sim_standing *standing; /* per step, as the chosen names leave it */
@@ -31,6 +37,10 @@ struct finder {
     double arrangements; /* of names, different ones */
     double total;        /* of all choices */
     int content_limit;
+    struct share *shares;
+    int share_count, share_capacity;
+    uint64_t rest; /* of the hash: what all other inodes add */
+    bool foretells;
     uint64_t random;
     struct sim_set seen; /* arrangements of names at this crash point */
     bool sampled;
@@ -389,14 +399,87 @@ static void keep_durable(struct finder *finder)
         finder->kept[i] = finder->standing[i] == SIM_DURABLE;
 }
 
+/* ---- the hash of an answer, before its disk is built ---- */
+
+static uint64_t hash_share(struct finder *finder, const struct share *share, struct sim_disk *disk)
+{
+    const struct sim_crash *crash = finder->crash;
+    struct sim_inode before = disk->inodes[share->inode];
+    keep_durable(finder);
+    keep_chosen(finder, finder->contents + share->first, share->count);
+    sim_model_build_content(crash->base, crash->log, finder->kept, share->inode, disk);
+    uint64_t hash = sim_disk_hash_of(disk, share->inode);
+    disk->inodes[share->inode] = before;
+    return hash;
+}
+
+static void hash_choices(struct finder *finder, struct share *share, struct sim_disk *disk)
+{
+    struct place *places = finder->contents + share->first;
+    int number = 0, total = (int)product(places, share->count);
+    share->hashes = sim_alloc(sizeof *share->hashes * (size_t)total);
+    choose_all(places, share->count, false);
+    while (number < total) { /* in the order that find_hash counts in */
+        share->hashes[number++] = hash_share(finder, share, disk);
+        for (int i = 0; i < share->count && ++places[i].chosen == places[i].count; i++)
+            places[i].chosen = 0;
+    }
+}
+
+/* `disk` has the chosen names, and of the contents what is durable. */
+static void foretell(struct finder *finder, struct sim_disk *disk)
+{
+    finder->foretells = finder->crash->wants && !sim_model_is_ordered(finder->crash->profile);
+    for (int i = 0; finder->foretells && i < finder->share_count; i++) {
+        const struct share *share = &finder->shares[i];
+        finder->foretells = product(finder->contents + share->first, share->count) <= SHARE_MAX;
+    }
+    if (!finder->foretells)
+        return;
+    finder->rest = sim_disk_hash(disk, false);
+    for (int i = 0; i < finder->share_count; i++) {
+        finder->rest -= sim_disk_hash_of(disk, finder->shares[i].inode);
+        hash_choices(finder, &finder->shares[i], disk);
+    }
+}
+
+static uint64_t find_hash(const struct finder *finder)
+{
+    uint64_t hash = finder->rest;
+    for (int s = 0; s < finder->share_count; s++) {
+        const struct share *share = &finder->shares[s];
+        const struct place *places = finder->contents + share->first;
+        int number = 0;
+        for (int i = share->count - 1; i >= 0; i--)
+            number = number * places[i].count + places[i].chosen;
+        hash += share->hashes[number];
+    }
+    return hash;
+}
+
 static void emit(struct finder *finder)
 {
+    const struct sim_crash *crash = finder->crash;
+    if (finder->foretells && !crash->wants(crash->context, find_hash(finder)))
+        return;
     struct sim_arena_mark mark = sim_arena_mark();
     keep_durable(finder);
     keep_chosen(finder, finder->names, finder->name_count);
     keep_chosen(finder, finder->contents, finder->content_count);
-    finder->crash->emit(finder->crash->context, finder->kept);
+    crash->emit(crash->context, finder->kept);
     sim_arena_release(mark);
+}
+
+/* The places of what an inode holds, if it has any. */
+static void add_share(struct finder *finder, int inode)
+{
+    int first = finder->content_count;
+    make_content_of(finder, inode);
+    if (finder->content_count == first)
+        return;
+    SIM_GROW(finder->shares, finder->share_count, finder->share_capacity);
+    finder->shares[finder->share_count++] =
+        (struct share){.inode = inode, .first = first, .count = finder->content_count - first};
 }
 
 /* ext4, btrfs: a kept rename over an existing name has the content written before it. */
@@ -425,18 +508,23 @@ static void visit_names(struct finder *finder)
     keep_durable(finder);
     keep_chosen(finder, finder->names, finder->name_count);
     sim_model_build(crash->base, crash->log, finder->kept, &disk);
-    sim_disk_walk(&disk);
+    bool legal = sim_disk_walk(&disk);
     bool reduce = !crash->every_place && !sim_model_is_ordered(crash->profile);
     if (!reduce || sim_set_add(&finder->seen, sim_disk_hash(&disk, false))) {
         finder->standing = sim_alloc_copy(before, sizeof *before * (size_t)crash->log->step_count);
         force_content(finder);
         finder->contents = NULL;
+        finder->shares = NULL;
         finder->content_count = finder->content_capacity = 0;
+        finder->share_count = finder->share_capacity = 0;
         for (int i = 0; i < disk.count; i++)
             if (disk.inodes[i].reachable || crash->every_place)
-                make_content_of(finder, i);
+                add_share(finder, i);
         finder->arrangements++;
         finder->total += product(finder->contents, finder->content_count);
+        finder->foretells = false;
+        if (!finder->counting && legal)
+            foretell(finder, &disk);
         if (!finder->counting)
             walk(finder, finder->contents, finder->content_count, finder->content_limit, emit);
         finder->standing = before;

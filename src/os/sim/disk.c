@@ -138,6 +138,9 @@ struct sim_block *sim_block_new(const struct sim_disk *disk, const void *bytes)
     struct sim_block *block = sim_alloc(sizeof *block + disk->unit);
     memcpy(block->bytes, bytes, disk->unit);
     block->hash = sim_mix_bytes(1, bytes, disk->unit);
+    block->used = disk->unit;
+    while (block->used > 0 && block->bytes[block->used - 1] == 0)
+        block->used--;
     return block;
 }
 
@@ -171,12 +174,7 @@ static void cut_tail(struct sim_disk *disk, int id)
         inode->block_count = whole + (rest > 0);
     }
     const struct sim_block *last = rest ? sim_disk_block_at(disk, id, whole) : NULL;
-    if (!last)
-        return;
-    unsigned dirty = rest;
-    while (dirty < disk->unit && last->bytes[dirty] == 0)
-        dirty++;
-    if (dirty == disk->unit)
+    if (!last || last->used <= rest)
         return;
     unsigned char *bytes = sim_alloc_copy(last->bytes, disk->unit);
     memset(bytes + rest, 0, disk->unit - rest);
@@ -254,25 +252,35 @@ static uint64_t hash_attributes(const struct sim_inode *inode)
     return sim_mix(hash, inode->size);
 }
 
+static uint64_t hash_inode(const struct sim_disk *disk, int id, bool all)
+{
+    const struct sim_inode *inode = &disk->inodes[id];
+    uint64_t hash = hash_attributes(inode);
+    for (int b = 0; b < inode->block_count; b++)
+        if (inode->blocks[b] && (all || (uint64_t)b * disk->unit < inode->size))
+            hash = sim_mix(hash + (uint64_t)b, inode->blocks[b]->hash);
+    for (int e = 0; e < inode->entry_count; e++) {
+        const struct sim_entry *entry = &inode->entries[e];
+        hash = sim_mix_bytes(hash, entry->name, strlen(entry->name));
+        hash = sim_mix(hash, disk->inodes[entry->inode].number);
+    }
+    return sim_mix(hash, 7);
+}
+
 uint64_t sim_disk_hash(const struct sim_disk *disk, bool all)
 {
-    uint64_t hash = 0;
-    for (int i = 0; i < disk->count; i++) {
-        const struct sim_inode *inode = &disk->inodes[i];
-        if (!inode->reachable && !all)
-            continue;
-        uint64_t one = hash_attributes(inode);
-        for (int b = 0; b < inode->block_count; b++)
-            if (inode->blocks[b] && (all || (uint64_t)b * disk->unit < inode->size))
-                one = sim_mix(one + (uint64_t)b, inode->blocks[b]->hash);
-        for (int e = 0; e < inode->entry_count; e++) {
-            const struct sim_entry *entry = &inode->entries[e];
-            one = sim_mix_bytes(one, entry->name, strlen(entry->name));
-            one = sim_mix(one, disk->inodes[entry->inode].number);
-        }
-        hash += sim_mix(one, 7); /* a sum: the place in the array does not count */
-    }
+    uint64_t hash = 0; /* a sum: the place in the array does not count */
+    for (int i = 0; i < disk->count; i++)
+        if (disk->inodes[i].reachable || all)
+            hash += hash_inode(disk, i, all);
     return hash;
+}
+
+uint64_t sim_disk_hash_of(struct sim_disk *disk, int id)
+{
+    if (disk->inodes[id].kind == OS_REGULAR)
+        cut_tail(disk, id);
+    return hash_inode(disk, id, false);
 }
 
 void sim_disk_restart(struct sim_disk *disk)

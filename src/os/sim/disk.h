@@ -16,6 +16,7 @@ enum { SIM_NO_INODE = -1, SIM_ROOT = 0, SIM_NAME_MAX = 255 };
 
 struct sim_block { /* immutable */
     uint64_t hash;
+    unsigned used; /* bytes before the zeros at its end */
     unsigned char bytes[];
 };
 
@@ -78,6 +79,8 @@ bool sim_disk_walk(struct sim_disk *disk);
 /* After sim_disk_walk: two disks with equal hashes cannot be told apart by any call. With `all`,
  * before it: what cannot be reached counts too. */
 uint64_t sim_disk_hash(const struct sim_disk *disk, bool all);
+/* The share of one inode in that sum, with what lies beyond its end cut off. */
+uint64_t sim_disk_hash_of(struct sim_disk *disk, int inode);
 /* After sim_disk_walk: nothing is open, what is not reachable is gone. */
 void sim_disk_restart(struct sim_disk *disk);
 

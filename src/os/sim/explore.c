@@ -160,25 +160,42 @@ static bool is_new(const struct sim_level *level, uint64_t hash)
                       (depth == 1 && explorer->scenario->recover));
 }
 
+static uint64_t with_acks(const struct sim_level *level, uint64_t hash)
+{
+    return sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
+}
+
+static bool wants(void *context, uint64_t hash)
+{
+    struct sim_level *level = context;
+    level->explorer->report->states++;
+    level->foretold = hash;
+    level->asked = is_new(level, with_acks(level, hash));
+    return level->asked;
+}
+
 static void look_at(void *context, const unsigned char *kept)
 {
     struct sim_level *level = context;
     struct sim_explorer *explorer = level->explorer;
-    bool raw = explorer->scenario->every_place;
+    bool raw = explorer->scenario->every_place, asked = level->asked;
     struct sim_arena_mark mark = sim_arena_mark();
     struct sim_disk disk;
     sim_model_build(level->base, &level->log, kept, &disk);
     uint64_t hash = raw ? sim_disk_hash(&disk, true) : 0;
-    explorer->report->states++;
+    level->asked = false;
+    explorer->report->states += !asked;
     if (!sim_disk_walk(&disk)) {
         explorer->report->left_out++;
     } else {
         sim_disk_restart(&disk);
         if (!raw)
             hash = sim_disk_hash(&disk, false);
-        hash = sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
+        if (asked && hash != level->foretold)
+            sim_panic("a disk is not the one that was foretold");
+        hash = with_acks(level, hash);
         level->kept = kept;
-        if (is_new(level, hash))
+        if (asked || is_new(level, hash))
             check_state(level, &disk, hash);
     }
     sim_arena_release(mark);
@@ -196,6 +213,7 @@ static void explore_point(struct sim_explorer *explorer, struct sim_level *level
         .seed = scenario->options.seed,
         .every_point = scenario->every_subset,
         .every_place = scenario->every_place,
+        .wants = scenario->every_place ? NULL : wants,
         .emit = look_at,
         .context = level,
     };

@@ -14,6 +14,8 @@ struct sim_level {
     enum sim_profile profile;
     int call;
     const unsigned char *kept; /* of the state being looked at */
+    bool asked;                /* it was foretold, is wanted, and has this hash */
+    uint64_t foretold;
     int depth;
 };
 

@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+static void apply(struct sim_disk *disk, const struct sim_step *step)
+{
+    switch (step->kind) {
+    case SIM_EFFECT_BLOCK:
+    case SIM_EFFECT_GARBAGE:
+        sim_disk_block(disk, step->inode, step->index, step->block);
+        break;
+    case SIM_EFFECT_SIZE:
+        sim_disk_size(disk, step->inode, step->size);
+        break;
+    case SIM_EFFECT_META:
+        disk->inodes[step->inode].meta = *step->meta;
+        break;
+    case SIM_EFFECT_NAME:
+        sim_disk_name(disk, step->dir, step->name, step->inode);
+        break;
+    }
+}
+
 void sim_model_build(const struct sim_disk *base, const struct sim_log *log,
                      const unsigned char *kept, struct sim_disk *disk)
 {
@@ -10,26 +29,27 @@ void sim_model_build(const struct sim_disk *base, const struct sim_log *log,
     if (log->born_count > 0)
         memcpy(disk->inodes + disk->count, log->born, sizeof *log->born * (size_t)log->born_count);
     disk->count += log->born_count;
-    for (int i = 0; i < log->step_count; i++) {
-        const struct sim_step *step = &log->steps[i];
-        if (!kept[i])
-            continue;
-        switch (step->kind) {
-        case SIM_EFFECT_BLOCK:
-        case SIM_EFFECT_GARBAGE:
-            sim_disk_block(disk, step->inode, step->index, step->block);
-            break;
-        case SIM_EFFECT_SIZE:
-            sim_disk_size(disk, step->inode, step->size);
-            break;
-        case SIM_EFFECT_META:
-            disk->inodes[step->inode].meta = *step->meta;
-            break;
-        case SIM_EFFECT_NAME:
-            sim_disk_name(disk, step->dir, step->name, step->inode);
-            break;
-        }
+    for (int i = 0; i < log->step_count; i++)
+        if (kept[i])
+            apply(disk, &log->steps[i]);
+}
+
+void sim_model_build_content(const struct sim_disk *base, const struct sim_log *log,
+                             const unsigned char *kept, int id, struct sim_disk *disk)
+{
+    const struct sim_inode *fresh =
+        id < base->count ? &base->inodes[id] : &log->born[id - base->count];
+    struct sim_inode *inode = &disk->inodes[id];
+    inode->meta = fresh->meta;
+    if (inode->kind == OS_REGULAR) {
+        inode->size = fresh->size;
+        inode->blocks = fresh->blocks;
+        inode->block_count = fresh->block_count;
+        inode->shared_list = true;
     }
+    for (int i = 0; i < log->step_count; i++)
+        if (kept[i] && log->steps[i].inode == id && log->steps[i].kind != SIM_EFFECT_NAME)
+            apply(disk, &log->steps[i]);
 }
 
 bool sim_model_is_ordered(enum sim_profile profile)

@@ -111,6 +111,10 @@ struct sim_log {
 void sim_model_build(const struct sim_disk *base, const struct sim_log *log,
                      const unsigned char *kept, struct sim_disk *disk);
 
+/* Only what one inode of `disk`, built with the same names, holds: made anew. */
+void sim_model_build_content(const struct sim_disk *base, const struct sim_log *log,
+                             const unsigned char *kept, int inode, struct sim_disk *disk);
+
 /* How a step stands at a crash point. */
 enum sim_standing { SIM_NOT_YET, SIM_DURABLE, SIM_UNDECIDED };
 enum sim_standing sim_model_standing(const struct sim_log *log, enum sim_profile profile, int call,
@@ -129,6 +133,10 @@ struct sim_crash {
     uint64_t seed;
     bool every_point; /* all crash points, although the later ones contain the earlier */
     bool every_place; /* vary also what cannot be reached */
+
+    /* Where an answer's hash (sim_disk_hash) is known before its disk is built, this is asked first
+     * whether it is wanted: most disks can be reached in many ways. May be NULL. */
+    bool (*wants)(void *context, uint64_t hash);
 
     /* Called with each answer: kept[i] says whether step i survived. Valid during the call. */
     void (*emit)(void *context, const unsigned char *kept);

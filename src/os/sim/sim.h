@@ -126,21 +126,33 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
 
 /* ---- the calls ---- */
 
-#define SIM_VERB_LIST(X)                                                                           \
-    X(OPEN_DIR, "open_dir")                                                                        \
-    X(OPEN, "open")                                                                                \
-    X(CLOSE, "close")                                                                              \
-    X(INHERIT, "inherit")                                                                          \
-    X(READ_AT, "read_at")                                                                          \
-    X(WRITE_AT, "write_at")                                                                        \
-    X(RESIZE, "resize")                                                                            \
-    X(FLUSH, "flush")                                                                              \
-    X(FLUSH_DIR, "flush_dir")                                                                      \
-    X(STAT, "stat") X(READ_LINK, "read_link") X(MAKE_DIR, "make_dir") X(REMOVE, "remove")          \
-        X(RENAME, "rename") X(LINK, "link") X(LIST, "list") X(LOCK, "lock")                        \
-            X(COPY_META, "copy_meta") X(NEW_META, "new_meta") X(NARROW, "narrow")                  \
-                X(SHARE, "share") X(CAPABILITIES, "capabilities") X(DIR_PATH, "dir_path")          \
-                    X(RANDOM, "random")
+/* clang-format off */
+#define SIM_VERB_LIST(X) \
+    X(OPEN_DIR, "open_dir") \
+    X(OPEN, "open") \
+    X(CLOSE, "close") \
+    X(INHERIT, "inherit") \
+    X(READ_AT, "read_at") \
+    X(WRITE_AT, "write_at") \
+    X(RESIZE, "resize") \
+    X(FLUSH, "flush") \
+    X(FLUSH_DIR, "flush_dir") \
+    X(STAT, "stat") \
+    X(READ_LINK, "read_link") \
+    X(MAKE_DIR, "make_dir") \
+    X(REMOVE, "remove") \
+    X(RENAME, "rename") \
+    X(LINK, "link") \
+    X(LIST, "list") \
+    X(LOCK, "lock") \
+    X(COPY_META, "copy_meta") \
+    X(NEW_META, "new_meta") \
+    X(NARROW, "narrow") \
+    X(SHARE, "share") \
+    X(CAPABILITIES, "capabilities") \
+    X(DIR_PATH, "dir_path") \
+    X(RANDOM, "random")
+/* clang-format on */
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
 #undef SIM_VERB_ENUM

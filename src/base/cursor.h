@@ -1,7 +1,7 @@
-/* Numbers and texts of a journal, one after the other: written, or read and checked. Little-endian.
- */
-#ifndef UNTORN_TXN_CURSOR_H
-#define UNTORN_TXN_CURSOR_H
+/* Numbers and texts of what lies on the disk, one after the other: written, or read and checked.
+ * Little-endian. */
+#ifndef UNTORN_BASE_CURSOR_H
+#define UNTORN_BASE_CURSOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

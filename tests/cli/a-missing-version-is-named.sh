@@ -1,0 +1,2 @@
+#!/bin/bash
+untorn restore file

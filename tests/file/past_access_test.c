@@ -1,0 +1,98 @@
+/* Who may list the versions of a file. [PAST-7] */
+#include "harness.h"
+
+#include <untorn.h>
+
+#include "file/past.h"
+#include "file/support.h"
+
+#define TARGET "d/target"
+#define HISTORY "d/.untorn/history/target"
+
+static struct untorn_error error;
+
+static void save(const char *text, int keep)
+{
+    struct untorn_options options = {.keep = keep};
+    CHECK_INT(untorn_write(TARGET, text, strlen(text), &options, &error), 0);
+}
+
+static void begin(unsigned directory, unsigned file)
+{
+    umask(022);
+    make_dir("d", directory);
+    put(TARGET, "0");
+    CHECK_INT(chmod(TARGET, file), 0);
+}
+
+TEST(the_versions_of_a_public_file_are_as_open_as_its_directory)
+{
+    begin(0755, 0644);
+    save("1", 0);
+    CHECK_INT(mode_of(HISTORY), 0755);
+    CHECK_INT(mode_of("d/.untorn/history"), 0755);
+}
+
+TEST(those_of_a_private_file_are_listed_by_nobody_else)
+{
+    begin(0755, 0600);
+    save("1", 0);
+    CHECK_INT(mode_of(HISTORY), 0700);
+    save("2", 0);
+    CHECK_INT(mode_of(HISTORY), 0700);
+    CHECK_INT(count_entries(HISTORY, ""), 1);
+}
+
+TEST(those_of_a_file_for_a_group_are_listed_by_the_group)
+{
+    begin(0775, 0640);
+    save("1", 0);
+    CHECK_INT(mode_of(HISTORY), 0770);
+}
+
+TEST(those_of_a_file_for_another_group_are_not_listed_by_the_directorys)
+{
+    if (getuid() != 0)
+        SKIP("only root gives files to any group");
+    begin(0775, 0640);
+    CHECK_INT(chown(TARGET, (uid_t)-1, 4321), 0);
+    save("1", 0);
+    CHECK_INT(mode_of(HISTORY), 0700);
+}
+
+TEST(they_are_closed_with_the_file_and_opened_when_the_last_private_one_is_gone)
+{
+    begin(0755, 0644);
+    save("1", 2);
+    CHECK_INT(chmod(TARGET, 0600), 0);
+    save("2", 2);
+    CHECK_INT(mode_of(HISTORY), 0700);
+    CHECK_INT(chmod(TARGET, 0644), 0);
+    save("3", 2); /* what this replaces was public by then; the one before was not */
+    CHECK_INT(mode_of(HISTORY), 0700);
+    save("4", 2);
+    save("5", 2);
+    save("6", 2);
+    CHECK_INT(mode_of(HISTORY), 0755);
+}
+
+TEST(a_mode_that_closes_the_file_closes_them_in_the_same_call)
+{
+    struct untorn_options options = {.mode = 0600};
+    begin(0755, 0644);
+    save("1", 0);
+    CHECK_INT(untorn_write(TARGET, "2", 1, &options, &error), 0);
+    CHECK_INT(mode_of(HISTORY), 0700);
+}
+
+TEST(a_folder_that_is_not_the_file_owners_is_left_to_him)
+{
+    if (getuid() != 0)
+        SKIP("needs another user");
+    begin(0777, 0600);
+    save("1", 0);
+    CHECK_INT(chown(TARGET, 4321, (gid_t)-1), 0);
+    CHECK_INT(chmod(HISTORY, 0777), 0);
+    save("2", 0);
+    CHECK_INT(mode_of(HISTORY), 0777);
+}
