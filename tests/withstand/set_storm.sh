@@ -4,7 +4,11 @@
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 
-long=${UNTORN_LONG:+yes}
+most=6000 seconds=8
+if [ "${UNTORN_LONG:-}" ]; then
+    most=2000000 seconds=60
+fi
+
 storm() {
     "$BUILD/tests/set_storm" "$@"
 }
@@ -15,17 +19,17 @@ leaves_nothing() {
 }
 
 quiet() {
-    storm --operations ${long:+2}3000 --seconds 60
+    storm --operations $((most / 2)) --seconds 60
     leaves_nothing
 }
 
 killed() {
-    storm --kill-us 3000 --operations ${long:+2}6000 --seconds ${long:+6}8
+    storm --kill-us 3000 --operations $most --seconds $seconds
     leaves_nothing
 }
 
 killed_and_stopped() {
-    storm --kill-us 5000 --stop-us 4000 --operations ${long:+2}6000 --seconds ${long:+6}6
+    storm --kill-us 5000 --stop-us 4000 --operations $most --seconds $seconds
     leaves_nothing
 }
 
