@@ -62,6 +62,7 @@ struct checking {
     size_t mixed_here;     /* of the findings of this path */
     size_t kept_here;      /* the same, that only --abandon clears up */
     size_t told_before;    /* the same, and not to be told again */
+    char trouble[UNTORN_TEXT_SIZE]; /* why the leftovers of this path could not be looked at */
     struct totals totals;
 };
 
@@ -198,15 +199,21 @@ static void find_prefix(struct checking *checking)
     free(resolved);
 }
 
-/* What to do about what is left. */
-static const char *advice(const struct checking *checking, size_t left)
+/* What to do about what is left. Which of the files of a mixed set are right nobody but the user
+ * knows: no repair clears that. */
+static void advise(const struct checking *checking, const char *path, size_t left)
 {
-    if (left == checking->mixed_here)
-        return "bring the files of one moment back, or take them as they are: untorn commit "
-               "FILE=FILE ... of all of them";
-    return checking->arguments->repair || left == checking->kept_here + checking->mixed_here
-               ? "to give up what was kept: untorn check --repair --abandon"
-               : "to clear up: untorn check --repair";
+    size_t others = left - checking->mixed_here;
+    if (others > 0)
+        message("%s: %zu left (%s)", path, others,
+                checking->arguments->repair || others == checking->kept_here
+                    ? "to give up what was kept: untorn check --repair --abandon"
+                    : "to clear up: untorn check --repair");
+    if (checking->mixed_here > 0)
+        message(
+            "%s: %zu left (bring the files of one moment back, each with untorn restore, or take "
+            "them as they are: untorn commit FILE=FILE ... of all of them)",
+            path, checking->mixed_here);
 }
 
 /* False: there is not even a directory, and no more to tell. */
@@ -226,16 +233,16 @@ static bool check_leftovers(struct checking *checking, const char *path)
     left -= checking->told_before;
     checking->mixed_here -= checking->told_before;
     checking->totals.left += left;
+    checking->trouble[0] = '\0';
     if (rc != 0) {
-        char text[UNTORN_TEXT_SIZE];
-        message("%s", untorn_describe(&error, text, sizeof text));
+        message("%s", untorn_describe(&error, checking->trouble, sizeof checking->trouble));
         checking->totals.failed++;
         note_status(checking, untorn_status_exit_code(rc));
         return untorn_status_exit_code(rc) != 3;
     }
     if (left == 0)
         return true;
-    message("%s: %zu left (%s)", path, left, advice(checking, left));
+    advise(checking, path, left);
     note_status(checking, 4);
     return true;
 }
@@ -296,8 +303,10 @@ static void judge(struct checking *checking, const char *path, enum untorn_forma
     untorn_content_free(&content);
     verdict_describe(&outcome, &error);
     note_status(checking, outcome.exit_code);
-    if (rc != 0) {
-        message("%s", outcome.text); /* it could not be looked at: no verdict */
+    if (rc != 0) { /* it could not be looked at: no verdict */
+        if (strcmp(outcome.text, checking->trouble) == 0)
+            return; /* nor could its leftovers */
+        message("%s", outcome.text);
         checking->totals.failed++;
         return;
     }

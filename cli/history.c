@@ -4,7 +4,9 @@
 #include <time.h>
 
 #include "diff.h"
+#include "dryrun.h"
 #include "here.h"
+#include "message.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
@@ -97,8 +99,8 @@ static int run_show(struct arguments *arguments)
     return outcome_finish(&outcome);
 }
 
-/* From the version to the file as it is; the other way round to show what a restore would do. */
-static void show_difference(struct outcome *outcome, unsigned number, bool backwards)
+/* From the version to the file as it is. */
+static void show_difference(struct outcome *outcome, unsigned number)
 {
     struct untorn_content version = {0}, now = {0};
     struct untorn_error error;
@@ -106,9 +108,6 @@ static void show_difference(struct outcome *outcome, unsigned number, bool backw
         int rc = untorn_read(outcome->path, &outcome->arguments->options, &now, &error);
         if (rc != 0 && error.status != UNTORN_MISSING)
             outcome_library(outcome, &error);
-        else if (backwards)
-            diff_print(outcome->path, rc == 0 ? now.data : NULL, now.size, version.data,
-                       version.size);
         else
             diff_print(outcome->path, version.data, version.size, rc == 0 ? now.data : "",
                        now.size);
@@ -123,11 +122,37 @@ static int run_diff(struct arguments *arguments)
     unsigned number = version_number(arguments);
     if (number == 0)
         return 2;
-    show_difference(&outcome, number, false);
+    show_difference(&outcome, number);
     return outcome_finish(&outcome);
 }
 
 /* ---- restore and undo ---- */
+
+/* What came back is what was asked for; that it is no whole document the user may not know. */
+static void note_damage(const struct outcome *outcome, const char *path)
+{
+    struct untorn_content content;
+    struct untorn_error error;
+    enum untorn_verdict verdict;
+    enum untorn_format format = untorn_format_of_path(path);
+    if (!format)
+        return;
+    if (untorn_read_judged(path, format, &outcome->arguments->options, &content, &verdict,
+                           &error) == 0 &&
+        error.status == UNTORN_DAMAGED)
+        message("%s: note: the version that came back is damaged: %.*s", path_from_here(path),
+                (int)strcspn(error.detail, "\n"), error.detail);
+    untorn_content_free(&content);
+}
+
+/* With the same conditions as if it were done. */
+static void preview_restore(struct outcome *outcome, unsigned number)
+{
+    struct untorn_content version = {0};
+    if (read_version(outcome, number, &version))
+        dry_run_show(outcome, version.data, version.size);
+    untorn_content_free(&version);
+}
 
 static int run_restore(struct arguments *arguments)
 {
@@ -137,10 +162,12 @@ static int run_restore(struct arguments *arguments)
     if (number == 0)
         return 2;
     if (arguments->dry_run) {
-        show_difference(&outcome, number, true);
+        preview_restore(&outcome, number);
     } else {
-        (void)untorn_restore(outcome.path, number, &arguments->options, &error);
+        int rc = untorn_restore(outcome.path, number, &arguments->options, &error);
         outcome_library(&outcome, &error);
+        if (rc >= 0)
+            note_damage(&outcome, outcome.path);
     }
     return outcome_finish(&outcome);
 }
@@ -218,6 +245,8 @@ static int run_undo(struct arguments *arguments)
         note_outcome(&outcome, &error);
         if (rc >= 0)
             list_undone(&undone, &outcome);
+        for (size_t i = 0; rc >= 0 && i < undone.paths.count; i++)
+            note_damage(&outcome, undone.paths.items[i]);
     }
     int status = outcome_finish(&outcome);
     for (size_t i = 0; i < undone.paths.count; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "options.h"
 #include "output.h"
 
 struct outcome outcome_begin(const struct arguments *arguments, const char *path)
@@ -32,6 +33,15 @@ void outcome_describe(const struct untorn_error *error, const char *path, char *
     untorn_describe(&told, text, CLI_TEXT);
 }
 
+/* A verb that only reads makes no directory. */
+static bool could_make_directory(const struct outcome *outcome, const struct untorn_error *error)
+{
+    return error->status == UNTORN_MISSING && error->step &&
+           strcmp(error->step, "open its directory") == 0 &&
+           outcome->arguments->verb->options & OPTION_PARENTS &&
+           !outcome->arguments->options.parents;
+}
+
 void outcome_library(struct outcome *outcome, const struct untorn_error *error)
 {
     outcome->status = error->status;
@@ -41,6 +51,8 @@ void outcome_library(struct outcome *outcome, const struct untorn_error *error)
     outcome->text[0] = outcome->excerpt[0] = '\0';
     if (error->status != UNTORN_OK)
         outcome_describe(error, outcome->path, outcome->text, outcome->excerpt);
+    if (could_make_directory(outcome, error))
+        outcome_add(outcome, "; --parents makes it");
 }
 
 void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_code,

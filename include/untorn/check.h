@@ -37,7 +37,8 @@ typedef void untorn_finding_function(void *context, const struct untorn_finding 
 struct untorn_check {
     bool repair;  /* remove dead stages, finish unfinished overwrites and commits */
     bool abandon; /* with repair: also give up what is kept (conflicts, foreign journals, tails),
-                     and commits that are in doubt or foreign: these are kept then */
+                     and commits that are in doubt or foreign: these are kept then until the next
+                     time, and are no finding meanwhile */
     untorn_finding_function *found; /* called for each finding; may be NULL */
     void *context;
 };

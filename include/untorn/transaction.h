@@ -51,7 +51,8 @@ UNTORN_API int untorn_transaction_put(struct untorn_transaction *transaction, co
                                       struct untorn_error *reterr);
 
 /* The new content is what the function makes of the old one, at the commit, with all locks held; it
- * may be called more than once (untorn/update.h). */
+ * may be called more than once (untorn/update.h). It must not write members: a write, update or
+ * edit of one is -UNTORN_INVALID by then, and nothing is written. */
 UNTORN_API int untorn_transaction_change(struct untorn_transaction *transaction, const char *path,
                                          untorn_change_function *function, void *context,
                                          const struct untorn_options *options,
@@ -89,7 +90,11 @@ UNTORN_API void untorn_transaction_free(struct untorn_transaction *transaction);
  * If the files were committed together before, they are compared with what that commit made: if
  * some of them are from before it (a restored backup, a program that knows nothing of untorn),
  * -UNTORN_MIXED, with all contents given nevertheless and the old ones named in error.detail; if
- * some were only edited since, 0 and UNTORN_FLAG_EDITED. Options: symlink, wait_ms, state_dir. */
+ * some were only edited since, 0 and UNTORN_FLAG_EDITED. Edited is a file whose content is not what
+ * the last commit of several files that named it left: by whom does not matter, also a write or
+ * update of it alone through untorn, an undo of it alone, or a commit that changed no other file. A
+ * commit that comes while the set is read never makes it edited. Options: symlink, wait_ms,
+ * state_dir. */
 UNTORN_API int untorn_read_set(const char *const *paths, size_t count,
                                const struct untorn_options *options,
                                struct untorn_content *ret_contents, struct untorn_error *reterr);

@@ -105,6 +105,9 @@ static const char *advice(const struct untorn_error *error)
 {
     if (error->status == UNTORN_FAILED && error->os_error == EMFILE)
         return "allow more open files with ulimit -n; the old content stays";
+    if (error->status == UNTORN_NO_STATE && error->os_error == EROFS)
+        return "make the file system writable; if only the directory is read-only and the file is "
+               "not, name a folder for it with --state-dir or UNTORN_STATE_DIR";
     switch (error->status) {
     case UNTORN_NOT_A_FILE:
         return "name a regular file";

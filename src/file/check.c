@@ -127,13 +127,21 @@ static int visit_journal(void *context, const char *entry)
     return 0;
 }
 
+/* A journal that an earlier call was told to give up: nothing is left to decide. It lies there as
+ * evidence until the next time that something is given up. */
+static bool is_given_up(const char *entry)
+{
+    return strncmp(entry, "givenup-", 8) == 0;
+}
+
 static enum untorn_finding_kind kept_kind(const char *entry)
 {
     if (strncmp(entry, "tail-", 5) == 0)
         return UNTORN_FOUND_TAIL;
     if (strncmp(entry, "damaged-", 8) == 0)
         return UNTORN_FOUND_DAMAGED;
-    return strncmp(entry, "foreign-", 8) == 0 ? UNTORN_FOUND_FOREIGN : UNTORN_FOUND_CONFLICT;
+    return strncmp(entry, "foreign-", 8) == 0 || is_given_up(entry) ? UNTORN_FOUND_FOREIGN
+                                                                    : UNTORN_FOUND_CONFLICT;
 }
 
 static int visit_kept(void *context, const char *entry)
@@ -147,11 +155,12 @@ static int visit_kept(void *context, const char *entry)
     if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM) ||
         strcmp(entry, check->spared) == 0)
         return 0;
-    enum untorn_finding_kind kind = kept_kind(entry);
     uint64_t size = size_of(folder, entry);
-    bool repaired =
-        check->what->repair && check->what->abandon && os_remove(folder, entry, false) == 0;
-    check_report(check, kind, name, FOLDER_KEPT, entry, size, repaired);
+    bool abandons = check->what->repair && check->what->abandon;
+    if (!abandons && is_given_up(entry))
+        return 0;
+    bool repaired = abandons && os_remove(folder, entry, false) == 0;
+    check_report(check, kept_kind(entry), name, FOLDER_KEPT, entry, size, repaired);
     return 0;
 }
 

@@ -108,7 +108,7 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     rc = open_directory(place->dir, directory, options, &dir);
     if (rc < 0) {
         if (rc == -ENOENT)
-            error_detail(error, "the directory %s does not exist; --parents makes it", directory);
+            error_detail(error, "the directory %s does not exist", directory);
         return error_os(error, rc, "open its directory");
     }
     place_close(place);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "text/place.h"
 #include "text/write.h"
 
 enum { SMALLEST = 64 };
@@ -48,6 +49,13 @@ void buffer_repeat(struct buffer *buffer, char byte, size_t count)
     memset(buffer->data + buffer->size, byte, count);
     buffer->size += count;
     buffer->data[buffer->size] = '\0';
+}
+
+void buffer_align(struct buffer *buffer, size_t start, size_t column)
+{
+    size_t width = buffer->failed ? column : text_width(buffer->data + start, buffer->size - start);
+    if (width < column)
+        buffer_repeat(buffer, ' ', column - width);
 }
 
 void buffer_escape(struct buffer *buffer, uint32_t code)

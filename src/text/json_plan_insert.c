@@ -3,9 +3,12 @@
  * A new element comes directly behind the one before it, or directly before the comments of the one
  * behind it; so no comment changes its owner. What is put between two elements, the separator, is
  * copied from between two others. */
+#include <string.h>
+
 #include "text/json_gap.h"
 #include "text/json_plan.h"
 #include "text/json_style.h"
+#include "text/place.h"
 
 /* Blanks, or the end of a line and the indentation of the next one. */
 struct piece {
@@ -117,6 +120,72 @@ static void set_padding(struct json_layout *layout, const struct site *site,
     }
 }
 
+/* ---- a column of colons ---- */
+
+/* 0: no blank before the colon, or a tab. */
+static size_t column_of(const struct untorn_node *member, size_t *ret_key)
+{
+    const char *end = member->key_raw + node_key_raw_size(member);
+    size_t blanks = strspn(end, " ");
+    *ret_key = text_width(member->key_raw, (size_t)(end - member->key_raw));
+    return blanks > 0 && end[blanks] == ':' ? *ret_key + blanks : 0;
+}
+
+static bool begins_line_like(const struct site *site, const struct untorn_node *one,
+                             const struct untorn_node *other)
+{
+    size_t start = json_start(site->parsed, one);
+    if (!json_starts_line(site->parsed, start)) /* and lines can be long */
+        return false;
+    struct json_indent first = json_indent_at(site->parsed, start);
+    struct json_indent second = json_indent_at(site->parsed, json_start(site->parsed, other));
+    return first.size == second.size && memcmp(first.text, second.text, first.size) == 0;
+}
+
+static bool is_below_blank_line(const struct site *site, const struct untorn_node *member)
+{
+    const char *at = site->parsed->text + json_end(site->parsed, member->previous);
+    bool empty = false;
+    for (; at < member->key_raw; at++) {
+        if (*at == '\n' && empty)
+            return true;
+        empty = *at == '\n' || (empty && (*at == ' ' || *at == '\t' || *at == '\r'));
+    }
+    return false;
+}
+
+/* Up to which column keys are filled so that all colons are in one, from the member up to a blank
+ * line; 0: they are not, or all keys are equally long. */
+static size_t find_column(const struct site *site)
+{
+    size_t column = 0, width = 0, left = NEAR;
+    bool differ = false;
+    for (const struct untorn_node *at = site->previous; at && left > 0; at = at->previous, left--) {
+        size_t key, here = column_of(at, &key);
+        site->job->plan->unsure |= node_stands_for_others(at);
+        if (here == 0 || (column > 0 && here != column) ||
+            !begins_line_like(site, at, site->previous))
+            return 0;
+        differ |= column > 0 && key != width;
+        column = here;
+        width = key;
+        if (at->previous && is_below_blank_line(site, at))
+            break;
+    }
+    return differ && site->style.colon[0] == ' ' ? column - 1 : 0; /* it has the last blank */
+}
+
+/* ---- the whole ---- */
+
+static void add_key(struct buffer *buffer, const struct site *site)
+{
+    const struct change *change = site->job->change;
+    size_t start = buffer->size;
+    write_json_string(buffer, change->key, change->key_size, false);
+    buffer_align(buffer, start, find_column(site));
+    buffer_text(buffer, site->style.colon);
+}
+
 /* A container is laid out as one near it, else as the container in which it stands; where commas
  * begin the lines, on one line: it has none then. */
 static void add_element(struct buffer *buffer, const struct site *site, bool one_line,
@@ -140,10 +209,8 @@ static void add_element(struct buffer *buffer, const struct site *site, bool one
         site->job->plan->unsure |= json_style_is_unsure(&style, value);
         set_padding(&layout, site, model);
     }
-    if (change->kind == CHANGE_ADD) {
-        write_json_string(buffer, change->key, change->key_size, false);
-        buffer_text(buffer, site->style.colon);
-    }
+    if (change->kind == CHANGE_ADD)
+        add_key(buffer, site);
     json_add_value(buffer, value, &style, &layout);
 }
 

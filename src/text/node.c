@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "text/format.h"
 #include "text/number.h"
 
 enum { INDEXED = 16 }; /* fewer members are found faster by going through them */
@@ -329,16 +328,10 @@ static bool equal_numbers(const struct untorn_node *a, const struct untorn_node 
            (x == y || (x != x && y != y)); /* nan is nan here */
 }
 
-static bool is_toml_integer(const struct untorn_node *node)
-{
-    return node->kind == UNTORN_INTEGER && format_is_toml(node->raw_format);
-}
-
-/* Of equal numbers: only zero can differ in its sign, as a double does. In TOML -0 is 0. */
+/* Of equal numbers: only a zero can differ in its sign, and only a float's says something. */
 static bool equal_signs(const struct untorn_node *a, const struct untorn_node *b)
 {
-    return (*a->text == '-') == (*b->text == '-') || is_special(a) || is_toml_integer(a) ||
-           is_toml_integer(b);
+    return a->kind == UNTORN_INTEGER || is_special(a) || (*a->text == '-') == (*b->text == '-');
 }
 
 /* One byte of an instant's spelling, brought to one form. */

@@ -105,12 +105,12 @@ bool node_is_cut(const struct untorn_node *node);
 
 /* The same data: kinds alike, numbers of equal value and kind, strings of equal bytes, instants as
  * spelled but for T, t or blank, Z or z, seconds of 00 and trailing zeros of the fraction; members
- * in any order, elements in theirs; -0 is not 0, except as an integer of TOML. Of a key that is
+ * in any order, elements in theirs. -0.0 is not 0.0, though as integers -0 is 0. Of a key that is
  * there more than once the first is compared with the first, the second with the second, wherever
  * they stand. */
 bool node_equal(const struct untorn_node *a, const struct untorn_node *b);
 
-/* The same as JSON Patch compares: 1 equals 1.0, and -0 equals 0. */
+/* The same as JSON Patch compares: 1 equals 1.0, and -0.0 equals 0.0. */
 bool node_alike(const struct untorn_node *a, const struct untorn_node *b);
 
 /* ---- changing the data; false for want of memory; the arena as above ---- */

@@ -58,7 +58,7 @@ static int add_line(struct toml_plan *plan, const struct toml_look *look, struct
         buffer_text(out, ".");
         toml_add_key(plan, out, value->key, value->key_size, look->key);
     }
-    toml_add_padding(out, start, look->column);
+    buffer_align(out, start, look->column);
     toml_add_equals(plan, out, look->equals);
     int rc = toml_add_value(out, value, look->shape);
     toml_add_eol(plan, out);

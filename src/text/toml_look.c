@@ -232,7 +232,7 @@ size_t toml_column(const struct toml_plan *plan, size_t assignment)
         column = here;
         width = key;
     } while (++at < lines->count && is_close(lines, at));
-    return differ ? column : 0;
+    return differ ? column - 1 : 0; /* the last blank is the one of toml_add_equals */
 }
 
 /* ---- writing ---- */
@@ -297,13 +297,6 @@ void toml_add_key(const struct toml_plan *plan, struct buffer *buffer, const cha
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t';
-}
-
-void toml_add_padding(struct buffer *buffer, size_t start, size_t column)
-{
-    size_t width = buffer->failed ? column : text_width(buffer->data + start, buffer->size - start);
-    if (width < column)
-        buffer_repeat(buffer, ' ', column - width - 1);
 }
 
 /* One blank where the other has any: of more it is the key that says how many. */

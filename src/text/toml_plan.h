@@ -81,7 +81,7 @@ struct toml_look {
     size_t levels;             /* so often */
     bool close;                /* and their headers have no blank line above */
     struct span equals;        /* from a key to its value */
-    size_t column;             /* of the equals sign behind the indentation; 0: directly behind */
+    size_t column;             /* up to which keys are filled with blanks; 0: they are not */
     struct span key;           /* a key as spelled */
     struct toml_shape shape;
 };
@@ -105,11 +105,8 @@ void toml_add_indent(const struct toml_plan *plan, struct buffer *buffer,
 void toml_add_key(const struct toml_plan *plan, struct buffer *buffer, const char *key, size_t size,
                   struct span like);
 void toml_add_equals(const struct toml_plan *plan, struct buffer *buffer, struct span like);
-/* Blanks behind the key, which begins at `start`, up to the last before the column of the equals
- * sign, if it is short enough. */
-void toml_add_padding(struct buffer *buffer, size_t start, size_t column);
-/* Where all equals signs are from the assignment up and down to blank lines; 0: nowhere, or all
- * keys are equally long. */
+/* Up to which column keys are filled so that all equals signs are in one, from the assignment up
+ * and down to blank lines; 0: they are not, or all keys are equally long. */
 size_t toml_column(const struct toml_plan *plan, size_t assignment);
 /* The key of the statement to its value. */
 struct span toml_equals(const struct toml_plan *plan, const struct toml_statement *statement);

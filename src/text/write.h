@@ -14,6 +14,9 @@ struct buffer {
 void buffer_add(struct buffer *buffer, const char *text, size_t size);
 void buffer_text(struct buffer *buffer, const char *text); /* terminated */
 void buffer_repeat(struct buffer *buffer, char byte, size_t count);
+/* Blanks, until what begins at `start` ends before that column, counted from there; none if it is
+ * too long for that. */
+void buffer_align(struct buffer *buffer, size_t start, size_t column);
 /* \u and four digits, or beyond U+FFFF \U and eight. */
 void buffer_escape(struct buffer *buffer, uint32_t code);
 void buffer_free(struct buffer *buffer);

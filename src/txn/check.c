@@ -3,9 +3,11 @@
 #include "file/check.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pathtext.h"
 #include "file/io.h"
 #include "file/kept.h"
 #include "txn/record.h"
@@ -51,7 +53,7 @@ static bool set_aside(struct check *check, struct view *view, const char *name)
     error_begin(&local, NULL, name);
     int rc = slot_file_lock(&view->file, &check->state, os_clock_ns() + LIMIT_ONCE_NS);
     if (rc == 0)
-        rc = kept_move(&check->state, "foreign", name, FOLDER_JOURNAL, slot_entry, check->spared);
+        rc = kept_move(&check->state, "givenup", name, FOLDER_JOURNAL, slot_entry, check->spared);
     if (rc < 0 && check->worst == 0) {
         check->worst = error_os(&local, rc, "set an unfinished commit aside");
         *check->error = local;
@@ -311,10 +313,13 @@ static int check_records(struct check *check, struct untorn_error *error)
 
 static int check_all(struct check *check, struct untorn_error *error)
 {
+    static const struct view none = VIEW_CLOSED;
     struct view view = VIEW_CLOSED;
     check->is_needed = is_needed;
     check->needing = &view;
     int rc = check_slot(check, &view, error);
+    if (check->spared[0])
+        check->needing = &none; /* it was given up, and its stages with it */
     if (rc == 0)
         rc = check_files(check, error);
     if (rc == 0)
@@ -337,6 +342,20 @@ static int find_place(struct check *check, const char *path, struct untorn_error
     return rc < 0 ? error_os(error, rc, "look at the directory") : 0;
 }
 
+/* What could not be repaired was named as its directory names it. */
+static void name_from(struct untorn_error *error, const char *path, bool is_directory)
+{
+    char name[sizeof error->path];
+    size_t size = strlen(path), room = sizeof error->path;
+    if (error->path[0] == '/' || strcmp(path, ".") == 0)
+        return;
+    strcpy(name, error->path);
+    if (!is_directory || size + strlen(name) + 2 > room)
+        snprintf(error->path, room, "%s", path);
+    else
+        path_add(path_add(path_add(error->path, path), path[size - 1] == '/' ? "" : "/"), name);
+}
+
 int untorn_check(const char *path, const struct untorn_check *what,
                  const struct untorn_options *options, size_t *ret_open,
                  struct untorn_error *reterr)
@@ -353,6 +372,8 @@ int untorn_check(const char *path, const struct untorn_check *what,
         rc = state_open(&check.place, &check.options, STATE_IF_PRESENT, &check.state, error);
     if (rc == 0 && check.state.present)
         rc = check_all(&check, error);
+    if (rc == 0 && check.worst != 0)
+        name_from(error, path, !check.place.name[0]);
     state_close(&check.state);
     place_close(&check.place);
     *ret_open = check.open;

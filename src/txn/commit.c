@@ -65,11 +65,9 @@ static int lock_all(struct commit *commit)
     error_begin(&local, NULL, NULL);
     rc = group_lock(commit->targets, commit->count, &failed, &local);
     local.flags |= commit->error->flags;
-    if (rc != 0 && failed) {
+    if (rc != 0 && failed)
         commit_blame(commit, member_of(commit, failed));
-        memcpy(local.path, commit->error->path, sizeof local.path);
-    } else
-        memcpy(local.path, commit->error->path, sizeof local.path);
+    memcpy(local.path, commit->error->path, sizeof local.path);
     *commit->error = local;
     return rc;
 }

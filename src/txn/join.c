@@ -3,7 +3,7 @@
  * A write is a put; a stream too, once it is committed. The function of an update is called at
  * once, for what it uses may be gone when the transaction is committed: on what the member would
  * become now. If that depends on the file as it is now, the commit is on condition that it still is
- * so.
+ * so. While the transaction is being committed it is too late: then both are refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +123,14 @@ static int join_write(struct untorn_transaction *transaction, const struct membe
     return rc;
 }
 
+/* It is being committed, and a function of that asks: what the member becomes may be decided
+ * already, and written at once it would be what the commit replaces. */
+static int refuse(struct untorn_error *error)
+{
+    error_detail(error, "a transaction of this thread that changes it is being committed");
+    return error_fail(error, UNTORN_INVALID, "write a file from within its commit");
+}
+
 bool upward_join(const char *path, const struct joining *joining,
                  const struct untorn_options *options, int *ret_rc, struct untorn_error *error)
 {
@@ -134,6 +142,10 @@ bool upward_join(const char *path, const struct joining *joining,
         place_close(&place);
     if (!member)
         return false;
+    if (transaction->spent) {
+        *ret_rc = refuse(error);
+        return true;
+    }
     *ret_rc = joining->function ? join_update(transaction, member, joining, error)
                                 : join_write(transaction, member, joining, options, error);
     return true;

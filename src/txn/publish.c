@@ -137,7 +137,11 @@ static int flush_directories(struct commit *commit)
     return 0;
 }
 
-/* [TXN-4] A slot that cannot be written stays: the next call finds all done, and tries again. */
+/* [TXN-4] A slot that cannot be written stays: the next call finds all done, and tries again. All
+ * members are in place and flushed by now, so that a participant that asks a coordinator that is
+ * DONE already, and hears no, gives nothing up. As DONE is not flushed, a power loss may leave that
+ * state in any order. The coordinator is last only because it then still answers those that were
+ * not reached. */
 static void end_slots(struct commit *commit)
 {
     for (int coordinator = 0; coordinator < 2; coordinator++) {
@@ -167,11 +171,11 @@ int commit_publish(struct commit *commit)
     rc = flush_directories(commit); /* [TXN-3] */
     if (rc != 0)
         return rc;
+    remember_commit(commit); /* [REMEMBER-3] */
     end_slots(commit);
     for (size_t i = 0; i < commit->active_count; i++) {
         past_prune(&commit->active[i]->now.target, commit->error);
         target_rest(&commit->active[i]->now.target);
     }
-    remember_commit(commit);
     return 0;
 }

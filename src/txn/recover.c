@@ -227,7 +227,8 @@ static int put_away(struct seat *seat, enum slot_state state)
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
 }
 
-/* [RECOVER-3] Participants first: the coordinator is what they ask. */
+/* [RECOVER-3] Those that are away have their answer before the coordinator forgets it. That those
+ * that are here come before it only saves them a question: their members are in place. */
 static int end_slots(struct recovery *recovery)
 {
     struct seat *coordinator = recovery->coordinator, *home = recovery->home;

@@ -6,6 +6,8 @@
  *               members, only the coordinator's directory has it.
  *   REMEMBER-2  A record names all members that the commit changed, or is not written: by one that
  *               lacks some, a part of the commit could be taken back.
+ *   REMEMBER-3  It is written before the slots are DONE: a commit that is killed before it has its
+ *               record gets it from whoever finishes it.
  */
 #ifndef UNTORN_TXN_REMEMBER_H
 #define UNTORN_TXN_REMEMBER_H

@@ -289,10 +289,10 @@ static enum set_standing judge(const struct judging *judging, size_t index)
     return evidence->match == RECORD_BEFORE ? judge_before(judging, index) : STANDING_WHOLE;
 }
 
-static bool is_any_old(const enum set_standing *standings, size_t count)
+static bool is_any_changed(const enum set_standing *standings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (standings[i] == STANDING_OLD)
+        if (standings[i] == STANDING_OLD || standings[i] == STANDING_EDITED)
             return true;
     return false;
 }
@@ -309,7 +309,7 @@ int standing_judge(const struct snapshot *snapshot, enum set_standing *ret_stand
         rc = use_slots(&judging);
     for (size_t i = 0; rc == 0 && i < snapshot->count; i++)
         ret_standings[i] = judge(&judging, i);
-    if (rc == 0 && is_any_old(ret_standings, snapshot->count) && !snapshot_is_current(snapshot))
+    if (rc == 0 && is_any_changed(ret_standings, snapshot->count) && !snapshot_is_current(snapshot))
         rc = -ESTALE; /* [STANDING-3] */
     for (size_t i = 0; judging.lists && i < snapshot->directory_count; i++)
         record_free_list(&judging.lists[i]);

@@ -9,8 +9,8 @@
  *               one did. All of them from before it are an earlier state, not a mixture.
  *   STANDING-2  What untorn itself put back, alone, is edited and not old: its history says that it
  *               replaced what the commit had made.
- *   STANDING-3  A file is called old only if no commit was there since it was read: records that
- *               are found may be of a later one, and not all of that.
+ *   STANDING-3  A file is called old or edited only if no commit was there since it was read:
+ *               records that are found may be of a later one, and not all of that.
  */
 #ifndef UNTORN_TXN_STANDING_H
 #define UNTORN_TXN_STANDING_H

@@ -153,7 +153,7 @@ int untorn_transaction_remove(struct untorn_transaction *transaction, const char
 
 /* ---- the end ---- */
 
-/* Functions of the commit that use untorn do so by themselves: it is not open any more. */
+/* It stays open meanwhile, so that its functions cannot write its members by themselves. */
 int untorn_transaction_commit(struct untorn_transaction *transaction, struct untorn_error *reterr)
 {
     const char *path = transaction->count > 0 ? transaction->members[0]->given.path : NULL;
@@ -161,8 +161,10 @@ int untorn_transaction_commit(struct untorn_transaction *transaction, struct unt
     if (transaction->spent)
         return error_fail(error, UNTORN_INVALID, "commit a transaction that has ended");
     transaction->spent = true;
+    int rc =
+        commit_run(transaction->members, transaction->count, &transaction->given.options, error);
     registry_close_transaction(&transaction->open);
-    return commit_run(transaction->members, transaction->count, &transaction->given.options, error);
+    return rc;
 }
 
 static void forget_members(struct untorn_transaction *transaction)

@@ -146,6 +146,16 @@ TEST(a_message_leaves_out_what_is_not_there)
                            "(wait longer with --wait, or see untorn who)");
 }
 
+TEST(a_folder_elsewhere_is_advised_first_only_where_it_helps)
+{
+    error_begin(&error, NULL, "a");
+    error_fail(&error, UNTORN_NO_STATE, NULL);
+    error.os_error = EACCES;
+    CHECK(strstr(describe(), "(name a folder for it with --state-dir"));
+    error.os_error = EROFS;
+    CHECK(strstr(describe(), "(make the file system writable; if only the directory is read-only"));
+}
+
 TEST(an_excerpt_stands_behind_the_sentence_and_makes_the_byte_needless)
 {
     error_begin(&error, NULL, "a.toml");

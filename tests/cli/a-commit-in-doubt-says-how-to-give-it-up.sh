@@ -36,9 +36,10 @@ command=$(sed -n 's/.*: untorn \(check --repair --abandon .*\)$/\1/p' err)
 
 # shellcheck disable=SC2086 # words of a command
 untorn $command >/dev/null
+untorn check two/b # once is enough
 untorn commit two/c='new 1' two/d='new 2'
 [ "$(cat two/b two/c two/d two/alone)" = "$(printf '%s\n' 'old b' 'new 1' 'new 2' saved)" ]
-ls two/.untorn/kept | grep -q '^foreign-b' || fail 'the evidence is gone'
+ls two/.untorn/kept | grep -q '^givenup-b' || fail 'the evidence is gone'
 
 doubt
 mv away one # or it comes back

@@ -136,6 +136,17 @@ static bool is_fresh(const struct judge *judge, int file, long seen, uint64_t be
     return true;
 }
 
+/* Rule 7. */
+static bool was_updated(const struct judge *judge, int set, const long limits[SET_MEMBERS])
+{
+    for (int i = 0; i < SET_MEMBERS; i++) {
+        long last = limits[i] > 0 ? judge->lists[set_members[set][i]][limits[i] - 1] : -1;
+        if (last >= 0 && judge->operations[last].set < 0)
+            return true;
+    }
+    return false;
+}
+
 static void judge_read(struct judge *judge, long number)
 {
     const struct set_operation *read = &judge->operations[number];
@@ -156,6 +167,9 @@ static void judge_read(struct judge *judge, long number)
     }
     judge->verdict->mixed_reads += !whole || !same_commits(judge, read->set, limits);
     judge->verdict->stale_reads += !fresh;
+    judge->verdict->edited_reads += read->edited;
+    judge->verdict->falsely_edited +=
+        read->edited && whole && !was_updated(judge, read->set, limits);
 }
 
 bool set_history_judge(const struct history *history, const struct set_operation *operations,
@@ -186,6 +200,6 @@ bool set_history_judge(const struct history *history, const struct set_operation
         free(judge.lists[file]), free(judge.places[file]), free(judge.hashes[file]);
     }
     return ret->lost + ret->torn_sets + ret->doubled + ret->phantoms + ret->out_of_order +
-               ret->mixed_reads + ret->stale_reads + ret->failed_reads ==
+               ret->mixed_reads + ret->stale_reads + ret->failed_reads + ret->falsely_edited ==
            0;
 }

@@ -9,6 +9,7 @@
  *   4  no operation ended before one that stands ahead of it in a list began
  *   5  every read saw, in each file, a beginning of its final list, and the same commits in all
  *   6  a read has every token that was acknowledged before it began
+ *   7  a read calls the set edited only if an update was the last to change one of its files
  */
 #ifndef DRIVER_SET_HISTORY_H
 #define DRIVER_SET_HISTORY_H
@@ -29,11 +30,13 @@ struct set_operation {
     int file;                  /* that one */
     size_t sizes[SET_MEMBERS]; /* a read: what it saw of each */
     uint64_t hashes[SET_MEMBERS];
+    bool edited; /* a read: it was told so */
 };
 
 struct set_verdict {
     long commits, updates, reads, acknowledged, failed, in_doubt, in_doubt_applied;
     long lost, torn_sets, doubled, phantoms, out_of_order, mixed_reads, stale_reads, failed_reads;
+    long edited_reads, falsely_edited; /* reads that were told so, and those of rule 7 */
 };
 
 /* `data` and `sizes` are the final lists. True if no rule is broken. */

@@ -2,10 +2,11 @@
  * members, and read the sets, while they are killed and stopped; then the history is judged.
  *
  *     set_storm [--scheme transaction|one-by-one] [--writers 12] [--readers 4] [--operations 2000]
- *               [--seconds 5] [--kill-us N] [--stop-us N]
+ *               [--seconds 5] [--kill-us N] [--stop-us N] [--claim-edited 0]
  *
  * Works in the current directory. `one-by-one` writes the members of a set one after the other: the
- * judge must catch it. Prints the figures; ends with 0 if nothing is wrong, 1 if something is.
+ * judge must catch it, and with --claim-edited 1 readers who call every set edited. Prints the
+ * figures; ends with 0 if nothing is wrong, 1 if something is.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -28,7 +29,7 @@ enum { WORKERS = 64, WAIT_MS = 60000 };
 
 struct storm {
     bool one_by_one;
-    long writers, readers, operations, seconds, kill_us, stop_us;
+    long writers, readers, operations, seconds, kill_us, stop_us, claim_edited;
     struct history *history;
     struct set_operation *sets; /* beside each operation; shared */
     atomic_long *acknowledged;  /* by each worker; shared */
@@ -135,6 +136,7 @@ static int read_set(int set, struct set_operation *operation)
     int rc = untorn_read_set(paths, SET_MEMBERS, &options, contents, &error);
     if (rc != 0)
         tell(&error);
+    operation->edited = storm.claim_edited || error.flags & UNTORN_FLAG_EDITED;
     for (int i = 0; i < SET_MEMBERS; i++) {
         operation->sizes[i] = contents[i].size;
         operation->hashes[i] = history_hash(contents[i].data, contents[i].size);
@@ -228,9 +230,10 @@ static bool judge(void)
            v.commits, v.updates, v.acknowledged, v.failed, v.in_doubt, v.in_doubt_applied, v.reads,
            storm.kills, storm.stops);
     printf("    lost %ld, torn sets %ld, doubled %ld, phantoms %ld, out of order %ld, mixed reads "
-           "%ld, stale reads %ld, failed reads %ld, starved writers %ld\n",
+           "%ld, stale reads %ld, failed reads %ld, edited reads %ld, falsely %ld, starved writers "
+           "%ld\n",
            v.lost, v.torn_sets, v.doubled, v.phantoms, v.out_of_order, v.mixed_reads, v.stale_reads,
-           v.failed_reads, idle);
+           v.failed_reads, v.edited_reads, v.falsely_edited, idle);
     for (int i = 0; i < SET_FILES; i++)
         untorn_content_free(&contents[i]);
     return good && idle == 0 && v.failed == 0 && v.acknowledged > 0;
@@ -239,16 +242,23 @@ static bool judge(void)
 /* ---- the command line ---- */
 
 static const struct option options[] = {
-    {"scheme", required_argument, NULL, 's'},  {"writers", required_argument, NULL, 'w'},
-    {"readers", required_argument, NULL, 'r'}, {"operations", required_argument, NULL, 'o'},
-    {"seconds", required_argument, NULL, 'd'}, {"kill-us", required_argument, NULL, 'k'},
-    {"stop-us", required_argument, NULL, 'z'}, {NULL, 0, NULL, 0},
+    {"scheme", required_argument, NULL, 's'},
+    {"writers", required_argument, NULL, 'w'},
+    {"readers", required_argument, NULL, 'r'},
+    {"operations", required_argument, NULL, 'o'},
+    {"seconds", required_argument, NULL, 'd'},
+    {"kill-us", required_argument, NULL, 'k'},
+    {"stop-us", required_argument, NULL, 'z'},
+    {"claim-edited", required_argument, NULL, 'e'},
+    {NULL, 0, NULL, 0},
 };
 
 static void take(int code, const char *value)
 {
-    long *numbers[] = {['w'] = &storm.writers, ['r'] = &storm.readers, ['o'] = &storm.operations,
-                       ['d'] = &storm.seconds, ['k'] = &storm.kill_us, ['z'] = &storm.stop_us};
+    long *numbers[] = {
+        ['w'] = &storm.writers,     ['r'] = &storm.readers, ['o'] = &storm.operations,
+        ['d'] = &storm.seconds,     ['k'] = &storm.kill_us, ['z'] = &storm.stop_us,
+        ['e'] = &storm.claim_edited};
     if (code == 's')
         storm.one_by_one = strcmp(value, "one-by-one") == 0;
     else if (code == '?')

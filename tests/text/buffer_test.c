@@ -20,6 +20,18 @@ TEST(text_is_added_behind_text_and_terminated)
     buffer_free(&buffer);
 }
 
+TEST(blanks_fill_up_to_a_column)
+{
+    struct buffer buffer = {0};
+    buffer_text(&buffer, "one: \xc3\xa4");
+    buffer_align(&buffer, 5, 3);
+    CHECK_TEXT(buffer.data, "one: \xc3\xa4  ");
+    buffer_align(&buffer, 5, 3);
+    buffer_align(&buffer, 5, 0);
+    CHECK_TEXT(buffer.data, "one: \xc3\xa4  ");
+    buffer_free(&buffer);
+}
+
 TEST(nothing_added_is_an_empty_text)
 {
     struct buffer buffer = {0};

@@ -40,11 +40,12 @@ TEST(data_that_is_there_already_changes_no_byte)
     CHECK_TEXT(TOML("", MERGE("{}")), "");
 }
 
-TEST(zero_with_another_sign_is_another_value)
+TEST(zero_with_another_sign_is_another_float_and_the_same_integer)
 {
-    CHECK_TEXT(JSON("{\"a\": -0}", SET("a", "0")), "{\"a\": 0}");
+    CHECK_TEXT(JSON("{\"a\": -0.0}", SET("a", "0.0")), "{\"a\": 0.0}");
     CHECK_TEXT(JSON("{\"a\": 0.0}", SET("a", "-0.0")), "{\"a\": -0.0}");
     CHECK_TEXT(JSON("{\"a\": -0.0}", SET("a", "-0.00")), "{\"a\": -0.0}");
+    CHECK_TEXT(JSON("{\"a\": -0}", SET("a", "0")), "{\"a\": -0}");
     CHECK_TEXT(TOML("a = -0.0\nb = -0\n", SET("a", "0.0"), SET("b", "0")), "a = 0.0\nb = -0\n");
 }
 

@@ -19,6 +19,38 @@ TEST(a_member_comes_behind_the_last_in_its_style)
     ADD("{\n  \"a\": 1, \"b\": 2\n}", "", "c", "3", "{\n  \"a\": 1, \"b\": 2,\n  \"c\": 3\n}");
 }
 
+/* Adds a member "b" that is removed again. */
+static void check_added(const char *before, const char *after)
+{
+    ADD(before, "", "b", "9", after);
+    REMOVE(after, "/b", before);
+}
+
+TEST(a_column_that_all_neighbours_have_is_continued)
+{
+    check_added("{\n  \"a\"    : 1,\n  \"long\" : 2\n}",
+                "{\n  \"a\"    : 1,\n  \"long\" : 2,\n  \"b\"    : 9\n}");
+    check_added("{\n\t\"long\" :2,\n\n\t// one\n\t\"\xc3\xa4\"   :1, // x\n\t\"xyz\" :3,\n}",
+                "{\n\t\"long\" :2,\n\n\t// one\n\t\"\xc3\xa4\"   :1, // x\n\t\"xyz\" :3,\n"
+                "\t\"b\"   :9,\n}");
+    ADD("{\n  \"a\"    : 1,\n  \"long\" : 2\n}", "", "longer", "{\"x\":1}",
+        "{\n  \"a\"    : 1,\n  \"long\" : 2,\n  \"longer\" : {\n    \"x\" : 1\n  }\n}");
+}
+
+TEST(a_column_is_not_continued_where_it_is_none)
+{
+    check_added("{\n  \"a\"    : 1\n}", "{\n  \"a\"    : 1,\n  \"b\" : 9\n}");
+    check_added("{\n  \"xy\"   : 1,\n  \"zw\"   : 1\n}",
+                "{\n  \"xy\"   : 1,\n  \"zw\"   : 1,\n  \"b\" : 9\n}");
+    check_added("{\n  \"a\" : 0,\n  \"c\"    : 1,\n  \"long\" : 2\n}",
+                "{\n  \"a\" : 0,\n  \"c\"    : 1,\n  \"long\" : 2,\n  \"b\" : 9\n}");
+    check_added("{\"a\"    : 1, \"long\" : 2}", "{\"a\"    : 1, \"long\" : 2, \"b\" : 9}");
+    check_added("{\n  \"a\"    : 1,\n    \"lo\" : 2\n}",
+                "{\n  \"a\"    : 1,\n    \"lo\" : 2,\n    \"b\" : 9\n}");
+    check_added("{\n  \"a\":    1,\n  \"long\": 2\n}",
+                "{\n  \"a\":    1,\n  \"long\": 2,\n  \"b\": 9\n}");
+}
+
 TEST(the_end_of_a_line_is_what_most_lines_have)
 {
     ADD("{\r\n  \"a\": 1\r\n}\r\n", "", "b", "[]", "{\r\n  \"a\": 1,\r\n  \"b\": []\r\n}\r\n");

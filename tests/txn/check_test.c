@@ -161,11 +161,14 @@ TEST(in_doubt_only_abandon_gives_it_up_and_even_that_keeps_it_aside)
     check_found(0, UNTORN_FOUND_IN_DOUBT, "b", false);
     CHECK(exists("y/.untorn/stage/b.0123456789abcdef"));
     CHECK_INT(check("y", true, true), 0);
-    CHECK_INT(count, 1);
+    CHECK_INT(count, 2);
     check_found(0, UNTORN_FOUND_IN_DOUBT, "b", true);
+    check_found(1, UNTORN_FOUND_STAGE, "b", true);
+    CHECK_INT(check("y", false, false), 0);
+    CHECK_INT(still_open, 0);
     CHECK_TEXT(text_of("y/b"), "old b");
     CHECK_INT(untorn_write("y/b", "mine", 4, NULL, &error), 0);
-    CHECK_INT(count_entries("y/.untorn/kept", "foreign-b."), 1);
+    CHECK_INT(count_entries("y/.untorn/kept", "givenup-b."), 1);
     CHECK_INT(rename("away", "x"), 0); /* it comes back, and is finished without the other */
     CHECK_INT(untorn_write("x/c", "c", 1, NULL, &error), 0);
     CHECK_INT(check("x", true, false), 0);
@@ -197,10 +200,14 @@ TEST(a_copied_slot_is_foreign_and_set_aside_where_that_is_asked_for)
     CHECK(!exists(PLANT_SLOT));
     check_files("old a", "-", "old c");
     CHECK_INT(check(".", false, false), 0);
-    CHECK_INT(count, 1); /* it is kept */
-    check_found(0, UNTORN_FOUND_FOREIGN, "a", false);
-    CHECK_INT(strncmp(found[0].kept, ".untorn/kept/foreign-a.", 23), 0);
+    CHECK_INT(count, 0); /* it is kept, but nothing is left to decide */
+    CHECK_INT(check(".", true, false), 0);
+    CHECK_INT(count, 0);
+    CHECK_INT(count_entries(".untorn/kept", "givenup-a."), 1);
     CHECK_INT(check(".", true, true), 0);
+    CHECK_INT(count, 1);
+    check_found(0, UNTORN_FOUND_FOREIGN, "a", true);
+    CHECK_INT(strncmp(found[0].kept, ".untorn/kept/givenup-a.", 23), 0);
     CHECK_INT(count_entries(".untorn/kept", ""), 0);
 }
 
@@ -214,7 +221,7 @@ TEST(a_slot_of_somebody_who_may_not_change_the_file_is_foreign)
     }
     CHECK_INT(check("open", true, true), 0);
     check_found(0, UNTORN_FOUND_FOREIGN, "a", true);
-    CHECK_INT(count_entries("open/.untorn/kept", "foreign-a."), 1);
+    CHECK_INT(count_entries("open/.untorn/kept", "givenup-a."), 1);
     CHECK_TEXT(text_of("open/a"), "root's");
 }
 

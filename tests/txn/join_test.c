@@ -177,3 +177,59 @@ TEST(after_the_end_of_the_transaction_a_write_stands_for_itself)
     CHECK_INT(untorn_write("x", "again", 5, NULL, &error), 0);
     CHECK_TEXT(text_of("x"), "again");
 }
+
+struct nested {
+    const char *path;
+    int calls, rc;
+};
+
+static int write_within(void *context, const struct untorn_content *old,
+                        struct untorn_change *change)
+{
+    struct nested *nested = context;
+    nested->calls++;
+    nested->rc = untorn_write(nested->path, "within", 6, NULL, &error);
+    return add_star(NULL, old, change);
+}
+
+static int update_within(void *context, const struct untorn_content *old,
+                         struct untorn_change *change)
+{
+    struct nested *nested = context;
+    nested->calls++;
+    nested->rc = untorn_update(nested->path, add_star, NULL, NULL, &error);
+    return add_star(NULL, old, change);
+}
+
+TEST(what_a_function_of_the_commit_writes_of_a_member_is_refused)
+{
+    untorn_change_function *const functions[] = {write_within, update_within};
+    static const char *const members[] = {"y", "./y", "x"};
+    for (int i = 0; i < 6; i++) {
+        struct nested nested = {.path = members[i / 2]};
+        struct untorn_error outer;
+        put("x", "old");
+        put("y", "old");
+        begin("y", "new");
+        CHECK_INT(untorn_transaction_change(save, "x", functions[i % 2], &nested, NULL, &error), 0);
+        CHECK_INT(untorn_transaction_commit(save, &outer), 0);
+        untorn_transaction_free(save);
+        CHECK_INT(nested.rc, -UNTORN_INVALID);
+        CHECK_INT(nested.calls, 1);
+        CHECK_TEXT(text_of("x"), "old*");
+        CHECK_TEXT(text_of("y"), "new");
+    }
+}
+
+TEST(what_a_function_of_the_commit_writes_of_another_file_is_written)
+{
+    struct nested nested = {.path = "z"};
+    put("x", "old");
+    begin("y", "new");
+    CHECK_INT(untorn_transaction_change(save, "x", write_within, &nested, NULL, &error), 0);
+    end(0);
+    CHECK_INT(nested.rc, 0);
+    CHECK_TEXT(text_of("z"), "within");
+    CHECK_INT(untorn_write("y", "later", 5, NULL, &error), 0); /* it is over */
+    CHECK_TEXT(text_of("y"), "later");
+}

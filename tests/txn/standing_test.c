@@ -1,6 +1,8 @@
 /* txn/standing.h: whole, mixed or edited. */
 #include "harness.h"
 
+#include <sys/wait.h>
+
 #include <untorn.h>
 
 #include "file/interpose.h"
@@ -309,6 +311,13 @@ TEST(a_commit_that_comes_after_the_reading_makes_nothing_mixed)
     }
 }
 
+static void commit_twice(void *context)
+{
+    (void)context;
+    commit_pair(2, "a", "a1", "a2", "b", "b1", "b2");
+    commit_pair(3, "a", "a2", "a3", "b", "b2", "b3");
+}
+
 static void commit_there_and_back(void *context)
 {
     (void)context;
@@ -324,6 +333,20 @@ TEST(commits_that_come_after_the_reading_and_bring_a_file_back_make_nothing_mixe
         memset(rules, 0, sizeof rules);
         at(CALL_OPEN, "/.untorn", i, commit_there_and_back, NULL);
         CHECK_INT(read_set(abc, 3), 0);
+        memset(rules, 0, sizeof rules);
+        remove_tree(".untorn");
+    }
+}
+
+/* [STANDING-3] The record that is found is of the next commit, and knows nothing of what was read.
+ */
+TEST(a_commit_that_comes_after_the_reading_makes_nothing_edited)
+{
+    for (int i = 1; i < 40; i++) {
+        commit_three();
+        memset(rules, 0, sizeof rules);
+        at(CALL_OPEN, "/.untorn", i, commit_twice, NULL);
+        check_whole();
         memset(rules, 0, sizeof rules);
         remove_tree(".untorn");
     }
@@ -393,6 +416,41 @@ TEST(files_that_were_really_committed_are_judged_by_what_the_commit_left)
     check_mixed("c");
     remove_tree(".untorn/set"); /* as a power loss may */
     check_mixed("c");
+}
+
+static void die(void *context)
+{
+    (void)context;
+    _exit(0);
+}
+
+static void commit_two(const char *one, const char *other, const char *text)
+{
+    struct untorn_transaction *save = NULL;
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, one, text, strlen(text), NULL, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, other, text, strlen(text), NULL, &error), 0);
+    CHECK_INT(untorn_transaction_commit(save, &error), 0);
+    untorn_transaction_free(save);
+}
+
+/* [REMEMBER-3] */
+TEST(a_commit_that_was_killed_before_it_was_recorded_is_recorded_by_who_finishes_it)
+{
+    commit_texts("a0", "b0", "c0");
+    commit_two("a", "b", "1");
+    pid_t child = fork();
+    if (child == 0) {
+        at(CALL_OPEN, ".untorn/set", 1, die, NULL);
+        commit_two("a", "b", "2");
+        _exit(1); /* then it was never there */
+    }
+    int status = -1;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    CHECK_TEXT(text_of("a"), "2");
+    commit_two("b", "c", "3"); /* its slot takes the place of the one before */
+    check_whole();
 }
 
 struct pair {

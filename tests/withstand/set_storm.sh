@@ -1,5 +1,6 @@
 # Many processes commit overlapping sets in different orders, update single members and read the
-# sets, are killed and stopped: no set is torn, no read is mixed, nothing acknowledged is lost.
+# sets, are killed and stopped: no set is torn, no read is mixed or told of an edit that was none,
+# nothing acknowledged is lost.
 # run: budget 40, timeout 300
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
@@ -49,4 +50,6 @@ check 'the same with writers killed and stopped' killed_and_stopped
 check 'readers do not starve writers' crowded
 check 'members written one after the other are caught' \
     is_caught --scheme one-by-one --kill-us 4000 --operations 3000 --seconds 10
+check 'readers who call every set edited are caught' \
+    is_caught --claim-edited 1 --operations 1000 --seconds 10
 finish
