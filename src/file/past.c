@@ -242,7 +242,7 @@ static int put_stage(struct past *past, const struct target *target, struct stag
     char name[VERSION_NAME_SIZE];
     os_fd folder = past->versions.folder;
     version_name(&past->own, name);
-    past->linked = target->set != NULL; /* [PAST-5] */
+    past->linked = target->stage_stays; /* [PAST-5] */
     int rc = past->linked ? os_link(stage->folder, stage->name, folder, name)
                           : os_rename(stage->folder, stage->name, folder, name, OS_REPLACE);
     past->staged = rc == 0;

@@ -20,9 +20,9 @@
  *   PAST-2  Nothing is removed from history before what replaces it is durable, by the level.
  *   PAST-3  The same content is kept once, and what is equal to the new version not at all.
  *   PAST-4  No version is more open than the file is now.
- *   PAST-5  A part of a commit of several files keeps its stage's name until the swap is durable:
- *           the commit's journal knows it by that, and it may be the only copy. Whoever has the
- *           stage removes the name after the directory was flushed.
+ *   PAST-5  A part of a commit of several files whose bytes are not in the commit's journal keeps
+ *           its stage's name until the swap is durable: the journal knows it by that, and it is the
+ *           only copy. Whoever has the stage removes the name after the directory was flushed.
  *   PAST-6  The name of an entry is its maker's alone for as long as he holds the file's lock, as
  *           that of a stage is [STAGE-4]: also when somebody removes our folder and another process
  *           holds a newer lock, neither swaps in what the other has staged. What the next holder

@@ -38,9 +38,10 @@ struct target {
     bool hash_known;        /* `hash` is that of the content of `hold` */
     struct untorn_hash hash;
     const os_fd
-        *meta_of;    /* of a file that does not exist: owner and mode are this one's. Or NULL */
-    const char *set; /* 32 digits that name the commit of several files this is part of, or NULL */
-    bool recovering; /* for who finishes a commit: nothing but an overwrite in place is settled */
+        *meta_of;     /* of a file that does not exist: owner and mode are this one's. Or NULL */
+    const char *set;  /* 32 digits that name the commit of several files this is part of, or NULL */
+    bool stage_stays; /* the stage of a new version is the only copy of it [PAST-5] */
+    bool recovering;  /* for who finishes a commit: nothing but an overwrite in place is settled */
     const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
     uint64_t deadline;
     int restarts;

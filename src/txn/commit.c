@@ -133,17 +133,25 @@ static int stage(struct commit *commit, struct member *member)
     return rc == 0 ? rest_if_many(commit, member) : rc;
 }
 
-/* All are on their way to the disk before the first is waited for. */
 static int stage_all(struct commit *commit)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < commit->count; i++)
         rc = stage(commit, commit->members[i]);
-    for (size_t i = 0; rc == 0 && i < commit->count; i++) {
-        commit_blame(commit, commit->members[i]);
-        rc = member_flush(commit->members[i], commit->error);
+    return rc;
+}
+
+int commit_flush(struct commit *commit, bool inlined)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < commit->active_count; i++) {
+        struct member *member = commit->active[i];
+        if (member->now.inlined != inlined)
+            continue;
+        commit_blame(commit, member);
+        rc = member_flush(member, commit->error);
         if (rc == 0)
-            rc = rest_if_many(commit, commit->members[i]);
+            rc = rest_if_many(commit, member);
     }
     return rc;
 }
@@ -174,7 +182,9 @@ static int publish_alone(struct commit *commit, struct member *member)
     struct target *target = &member->now.target;
     commit_blame(commit, member);
     target->set = NULL;
-    int rc = recover_settle_done(target, commit->error);
+    int rc = commit_flush(commit, false);
+    if (rc == 0)
+        rc = recover_settle_done(target, commit->error);
     if (rc == 0)
         rc = member_publish(member, commit->error);
     if (rc == 0)

@@ -5,11 +5,13 @@
  *
  *   1 all members locked, in order                       all old
  *   2 functions called, conditions met                   all old
- *   3 every new version staged and flushed               all old; stages that get swept
- *   4 slots of all directories but one PREPARED, flushed all old
+ *   3 every new version staged                           all old; stages that get swept
+ *   4 slots of all directories but one PREPARED and
+ *     flushed, and all versions that are in no slot      all old
  *   5 the coordinator's slot COMMITTED                   all old, or all new
  *   6 that slot flushed: the commit point                all new
- *   7 members renamed or removed                         all new
+ *   7 the other versions flushed, members renamed or
+ *     removed                                            all new
  *   8 every directory flushed                            all new
  *   9 slots DONE: participants, then the coordinator     all new
  *
@@ -18,16 +20,16 @@
  *   TXN-2  Before step 5 all that recovery would need is durable: what each participant is to do,
  *          and the new content of every member, in a slot or in a flushed stage with a durable
  *          name.
- *   TXN-3  Members change only after the flush of step 6 returned; a slot becomes DONE only after
- *          every directory was flushed. So that no slot says less than has happened.
- *   TXN-4  DONE is not flushed: COMMITTED may come back. Then every member is durably new, or was
- *          changed by somebody after DONE was durable. [RECOVER-6]
- *   TXN-5  If nothing has changed yet when a member cannot be, the commit is withdrawn: the
- *          coordinator's slot durably says so. Later than that it counts, and is "not settled".
- *   TXN-6  A member that somebody else changed after step 6 stays as he left it, its new version is
- *          kept aside, and the outcome says so.
- *   TXN-7  What would not change is not part of the commit; one file alone is replaced without a
- *          slot, after DONE was made durable. [RECOVER-6]
+ *   TXN-3  Members change only after the flush of step 6 returned, and every new version is durable
+ *          by then; a slot becomes DONE only after every directory was flushed. So that no slot
+ * says less than has happened. All versions are on their way to the disk before the first flush is
+ * waited for: those behind it find their work done. TXN-4  DONE is not flushed: COMMITTED may come
+ * back. Then every member is durably new, or was changed by somebody after DONE was durable.
+ * [RECOVER-6] TXN-5  If nothing has changed yet when a member cannot be, the commit is withdrawn:
+ * the coordinator's slot durably says so. Later than that it counts, and is "not settled". TXN-6  A
+ * member that somebody else changed after step 6 stays as he left it, its new version is kept
+ * aside, and the outcome says so. TXN-7  What would not change is not part of the commit; one file
+ * alone is replaced without a slot, after DONE was made durable. [RECOVER-6]
  *
  * At level cache the same without any flush: all or none against kill only.
  */
@@ -57,6 +59,9 @@ struct commit {
 /* All of it. As untorn_transaction_commit returns. */
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
                struct untorn_error *error);
+
+/* Waits for the new versions whose bytes are in slots, or for those whose are not. */
+int commit_flush(struct commit *commit, bool inlined);
 
 /* Steps 4 to 6, in txn/promise.c. AGAIN: start over, nothing changed. */
 int commit_promise(struct commit *commit);

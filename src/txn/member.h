@@ -20,6 +20,7 @@ struct member {
         bool opened;
         struct target target;
         bool removes;
+        bool inlined;     /* its slot holds the new bytes */
         bool unchanged;   /* nothing to do but to make sure that what is there is durable */
         const char *data; /* the new content, borrowed or `made`; of a file that stays one */
         size_t size;

@@ -146,7 +146,7 @@ static int describe_members(struct commit *commit, struct seat *seat, bool *ret_
     if (!slot->members)
         return -ENOMEM;
     for (size_t i = 0; i < commit->active_count; i++) {
-        const struct member *member = commit->active[i];
+        struct member *member = commit->active[i];
         if (member->now.seat != seat)
             continue;
         struct slot_member *record = &slot->members[slot->member_count++];
@@ -157,6 +157,8 @@ static int describe_members(struct commit *commit, struct seat *seat, bool *ret_
                           inlined + record->after.size <= LIMIT_INLINE_ALL &&
                           may_inline(seat, member);
         record->bytes = member->now.data;
+        member->now.inlined = record->inlined;
+        member->now.target.stage_stays = !record->inlined;
         inlined += record->inlined ? record->after.size : 0;
         *ret_staged |= !record->inlined;
     }
@@ -288,9 +290,12 @@ int commit_promise(struct commit *commit)
     rc = describe(commit, commit->coordinator);
     if (rc == 0)
         rc = prepare(commit);
-    if (rc < 0 || !all_are_current(commit)) {
+    rc = rc < 0 ? fail_slot(commit, rc, "write the journal") : commit_flush(commit, false);
+    if (rc == 0 && !all_are_current(commit))
+        rc = AGAIN;
+    if (rc != 0) {
         take_back_participants(commit); /* [TXN-1] */
-        return rc < 0 ? fail_slot(commit, rc, "write the journal") : AGAIN;
+        return rc;
     }
     rc = write_slot(commit, commit->coordinator, SLOT_COMMITTED);
     if (rc == 0)

@@ -39,6 +39,7 @@ static int reopen(struct commit *commit, struct member *member, bool keeps_stage
     int rc = member_open(member, &commit->seats, commit->error);
     target->recovering = true;
     target->set = commit->id_text;
+    target->stage_stays = keeps_stage;
     target->deadline = commit->deadline;
     return rc == 0 ? target_lock(target, OS_LOCK_EXCLUSIVE, commit->error) : rc;
 }
@@ -114,14 +115,23 @@ static int unsettled(struct commit *commit, int rc)
                            commit->error->step);
 }
 
+/* [TXN-5] */
+static int withdraw(struct commit *commit, int rc)
+{
+    int withdrawn = commit_withdraw(commit);
+    return withdrawn != 0 ? withdrawn : rc;
+}
+
 static int publish_first(struct commit *commit)
 {
+    int rc = commit_flush(commit, true); /* [TXN-3] */
+    if (rc != 0)
+        return withdraw(commit, rc);
     commit_blame(commit, commit->active[0]);
-    int rc = member_publish(commit->active[0], commit->error);
+    rc = member_publish(commit->active[0], commit->error);
     if (rc >= 0)
         return rc == 0 ? 0 : unsettled(commit, rc);
-    int withdrawn = commit_withdraw(commit); /* [TXN-5] */
-    return withdrawn != 0 ? withdrawn : rc;
+    return withdraw(commit, rc);
 }
 
 static int flush_directories(struct commit *commit)
