@@ -22,14 +22,15 @@
  *          name.
  *   TXN-3  Members change only after the flush of step 6 returned, and every new version is durable
  *          by then; a slot becomes DONE only after every directory was flushed. So that no slot
- * says less than has happened. All versions are on their way to the disk before the first flush is
- * waited for: those behind it find their work done. TXN-4  DONE is not flushed: COMMITTED may come
- * back. Then every member is durably new, or was changed by somebody after DONE was durable.
- * [RECOVER-6] TXN-5  If nothing has changed yet when a member cannot be, the commit is withdrawn:
- * the coordinator's slot durably says so. Later than that it counts, and is "not settled". TXN-6  A
- * member that somebody else changed after step 6 stays as he left it, its new version is kept
- * aside, and the outcome says so. TXN-7  What would not change is not part of the commit; one file
- * alone is replaced without a slot, after DONE was made durable. [RECOVER-6]
+ *          says less than has happened.
+ *   TXN-4  DONE is not flushed: COMMITTED may come back. Then every member is durably new, or was
+ *          changed by somebody after DONE was durable. [RECOVER-6]
+ *   TXN-5  If nothing has changed yet when a member cannot be, the commit is withdrawn: the
+ *          coordinator's slot durably says so. Later than that it counts, and is "not settled".
+ *   TXN-6  A member that somebody else changed after step 6 stays as he left it, its new version is
+ *          kept aside, and the outcome says so.
+ *   TXN-7  What would not change is not part of the commit; one file alone is replaced without a
+ *          slot, after DONE was made durable. [RECOVER-6]
  *
  * At level cache the same without any flush: all or none against kill only.
  */
@@ -60,7 +61,8 @@ struct commit {
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
                struct untorn_error *error);
 
-/* Waits for the new versions whose bytes are in slots, or for those whose are not. */
+/* Waits for the new versions whose bytes are in slots, or for those whose are not. All are on their
+ * way to the disk by then: those behind the first find most of their work done. */
 int commit_flush(struct commit *commit, bool inlined);
 
 /* Steps 4 to 6, in txn/promise.c. AGAIN: start over, nothing changed. */
