@@ -1,4 +1,4 @@
-/* run: plain, budget 25
+/* run: plain, budget 45
  *
  * Several files that are committed and undone together while earlier versions are kept, through
  * every crash, and again through every crash inside the recovery. The files are all as before or

@@ -438,6 +438,14 @@ static void read_for_ever(void *context)
     }
 }
 
+static bool all_have_read(const int *reads)
+{
+    for (int i = 0; i < READERS; i++)
+        if (__atomic_load_n(&reads[i], __ATOMIC_RELAXED) == 0)
+            return false;
+    return true;
+}
+
 /* [SNAPSHOT-2] */
 TEST(eight_readers_in_a_loop_see_no_mixture_and_keep_no_writer_out)
 {
@@ -450,7 +458,7 @@ TEST(eight_readers_in_a_loop_see_no_mixture_and_keep_no_writer_out)
     CHECK_INT(commit_number(1), 0);
     for (int i = 0; i < READERS; i++)
         readers[i] = start_child(read_for_ever, &reads[i]);
-    for (int i = 2; i < COMMITS; i++)
+    for (int i = 2; i < COMMITS || (!all_have_read(reads) && i < 100 * COMMITS); i++)
         CHECK_INT(commit_number(i), 0);
     for (int i = 0; i < READERS; i++) {
         CHECK_INT(kill(readers[i], SIGKILL), 0);
