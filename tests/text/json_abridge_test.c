@@ -7,31 +7,9 @@
 
 #include "text/json_abridge.h"
 #include "text/json_changes.h"
+#include "text/surveyed.h"
 
 static struct untorn_error error;
-
-struct memory {
-    struct json_survey survey;
-    struct arena arena;
-    const char *text;
-    int read_error;
-};
-
-static int feed(void *context)
-{
-    struct memory *memory = context;
-    json_scan_feed(&memory->survey.scanner, memory->text, strlen(memory->text), true);
-    return 0;
-}
-
-static int64_t read_text(void *context, char *data, size_t size, uint64_t offset)
-{
-    struct memory *memory = context;
-    size_t left = strlen(memory->text) - (size_t)offset;
-    size = size < left ? size : left;
-    memcpy(data, memory->text + offset, size);
-    return memory->read_error ? memory->read_error : (int64_t)size;
-}
 
 static void survey(struct memory *memory, const char *text, const char *key)
 {
@@ -47,8 +25,7 @@ static void survey(struct memory *memory, const char *text, const char *key)
 
 static int abridge(struct memory *memory, size_t whole, struct json_abridged *ret_abridged)
 {
-    struct json_source source = {
-        .read = read_text, .context = memory, .size = strlen(memory->text)};
+    struct json_source source = source_of(memory);
     *ret_abridged = (struct json_abridged){0};
     return json_abridge(&memory->survey, &source, whole, ret_abridged);
 }

@@ -8,36 +8,9 @@
 #include "text/document.h"
 #include "text/edits.h"
 #include "text/json_short.h"
+#include "text/surveyed.h"
 
 #define ONE(...) (&(const struct untorn_edit)__VA_ARGS__)
-
-struct memory {
-    struct json_survey survey;
-    struct arena arena;
-    const char *text;
-    int read_error;
-};
-
-static int feed(void *context)
-{
-    struct memory *memory = context;
-    json_scan_feed(&memory->survey.scanner, memory->text, strlen(memory->text), true);
-    return 0;
-}
-
-static int64_t read_text(void *context, char *data, size_t size, uint64_t offset)
-{
-    struct memory *memory = context;
-    size_t left = strlen(memory->text) - (size_t)offset;
-    size = size < left ? size : left;
-    memcpy(data, memory->text + offset, size);
-    return memory->read_error ? memory->read_error : (int64_t)size;
-}
-
-static struct json_source source_of(struct memory *memory)
-{
-    return (struct json_source){.read = read_text, .context = memory, .size = strlen(memory->text)};
-}
 
 static void survey(struct memory *memory, const char *text, const struct untorn_edit *edit)
 {
