@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pathtext.h"
+#include "file/batch.h"
 #include "file/inherit.h"
 #include "file/io.h"
 #include "file/owner.h"
@@ -216,6 +217,24 @@ bool lock_is_current(const struct lock *lock)
                                 os_same_file(&now, &lock->outer));
 }
 
+static void announce(const struct lock *lock)
+{
+    if (!lock->foreign && !lock->silent)
+        owner_announce_waiting(lock->own->fd);
+}
+
+/* As its new holder. */
+static int take_over(struct lock *lock)
+{
+    struct owner_hints hints;
+    owner_write(lock->own->fd, &hints);
+    lock->litter |= hints.stages;
+    lock->area = hints.area;
+    if (!hints.batch || lock->depth > 0)
+        return 0;
+    return batch_decide(lock->own->fd, lock->place->dir, lock->place->name); /* [LOCK-5] */
+}
+
 /* 0, -EWOULDBLOCK, AGAIN, -EDEADLK or another errno value. */
 static int try_once(struct lock *lock, enum os_lock kind)
 {
@@ -223,11 +242,10 @@ static int try_once(struct lock *lock, enum os_lock kind)
         return AGAIN; /* we are the child of a fork */
     switch (registry_claim(lock->own, kind, &lock->held)) {
     case CLAIM_NESTED:
-        lock->litter = true;
+        lock->litter = lock->nested = true;
         return 0;
     case CLAIM_TAKEN:
-        if (!lock->foreign)
-            owner_announce_waiting(lock->own->fd);
+        announce(lock);
         return -EWOULDBLOCK;
     case CLAIM_DEADLOCK:
         return -EDEADLK;
@@ -237,16 +255,17 @@ static int try_once(struct lock *lock, enum os_lock kind)
     if (registry_take_waiters(&lock->own->stat))
         os_sleep_ns(LIMIT_YIELD_NS);
     int rc = os_lock(lock->own->fd, kind);
-    if (rc == 0 && lock_is_current(lock)) { /* [LOCK-1] */
-        if (kind == OS_LOCK_EXCLUSIVE && !lock->foreign && owner_write(lock->own->fd))
-            lock->litter = true;
+    if (rc == 0 && !lock_is_current(lock)) /* [LOCK-1] */
+        rc = AGAIN;
+    if (rc == 0 && kind == OS_LOCK_EXCLUSIVE && !lock->foreign)
+        rc = take_over(lock);
+    if (rc == 0)
         return 0;
-    }
     registry_release(lock->held);
     lock->held = NULL;
-    if (rc == -EWOULDBLOCK && !lock->foreign)
-        owner_announce_waiting(lock->own->fd);
-    return rc == 0 ? AGAIN : rc;
+    if (rc == -EWOULDBLOCK)
+        announce(lock);
+    return rc;
 }
 
 static int fail_taken(struct lock *lock, struct untorn_error *error)
@@ -266,21 +285,44 @@ static int fail_taken(struct lock *lock, struct untorn_error *error)
     return error_fail(error, UNTORN_LOCKED, NULL);
 }
 
+static int wait_turn(struct lock *lock, bool tried)
+{
+    if (lock->turns)
+        return lock->turns->turn(lock->turns->context, lock, tried);
+    if (tried)
+        os_sleep_ns(LIMIT_POLL_NS);
+    return 0;
+}
+
+/* 0: the time is over. */
+static int give_up(struct lock *lock, uint64_t *deadline)
+{
+    int rc = lock->turns ? lock->turns->give_up(lock->turns->context, lock) : 0;
+    if (rc == LOCK_WAIT_ON)
+        *deadline = os_clock_ns() + LIMIT_TAKEN_NS;
+    return rc;
+}
+
 int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
                  struct untorn_error *error)
 {
     error->flags |= lock->flags;
-    for (;;) {
-        int rc = try_once(lock, kind);
+    for (bool tried = false;; tried = true) {
+        int rc = wait_turn(lock, tried);
+        if (rc != 0)
+            return rc;
+        rc = try_once(lock, kind);
         if (rc == 0 || rc == AGAIN)
             return rc;
         if (rc == -EDEADLK)
             return error_fail(error, UNTORN_DEADLOCK, NULL);
         if (rc != -EWOULDBLOCK && rc != -EINTR)
             return error_os(error, rc, "lock it");
-        if (os_clock_ns() >= deadline) /* [LOCK-3] */
-            return fail_taken(lock, error);
-        os_sleep_ns(LIMIT_POLL_NS);
+        if (os_clock_ns() < deadline) /* [LOCK-3] */
+            continue;
+        rc = give_up(lock, &deadline);
+        if (rc != LOCK_WAIT_ON)
+            return rc == 0 ? fail_taken(lock, error) : rc;
     }
 }
 

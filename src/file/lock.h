@@ -12,6 +12,7 @@
  *           rename and starts over.
  *   LOCK-3  Every wait is bounded; without the lock nothing is written.
  *   LOCK-4  A lock ends with its last holder, by release or death, and never by age.
+ *   LOCK-5  Who gets it exclusively first decides what a dead one did for others. [BATCH-3]
  *
  * The directory's flock is waited for only LIMIT_DIRECTORY_LOCK_NS: anyone who may read the
  * directory can hold it for ever, and without it LOCK-2 still holds but for one interleaving (the
@@ -26,6 +27,20 @@
 #include "file/registry.h"
 #include "file/state.h"
 
+/* How somebody waits who need not have the lock himself: its holder may do the work for him.
+ *
+ * `turn` is asked before each try, and waits for a while where one has failed: 0 to try now,
+ * anything else is what lock_acquire returns. `give_up` is asked when the time is over: 0 to fail
+ * with -UNTORN_LOCKED, LOCK_WAIT_ON to be asked again LIMIT_TAKEN_NS later, anything else is
+ * returned. */
+struct lock;
+struct lock_turns {
+    int (*turn)(void *context, struct lock *lock, bool tried);
+    int (*give_up)(void *context, struct lock *lock);
+    void *context;
+};
+enum { LOCK_WAIT_ON = 1 };
+
 struct lock {
     const struct place *place; /* borrowed, must outlive the lock */
     struct state *state;       /* borrowed, must outlive the lock */
@@ -34,6 +49,10 @@ struct lock {
     unsigned flags;            /* enum untorn_flag, for every outcome under this lock */
     unsigned depth;            /* locks of this file that were passed on to us */
     bool litter;               /* stages may lie about: hinted at, or nothing is known of it */
+    bool nested;               /* this thread held it already */
+    bool area;                 /* others may wait in shared memory (combine/area.h) */
+    bool silent;               /* who waits does not ask the holder to step back */
+    const struct lock_turns *turns; /* NULL: by looking again and again. Borrowed */
     enum folder folder;        /* of the lock file, unless it is foreign */
     os_fd at;                  /* borrowed: where `path` begins */
     char path[STATE_PATH_SIZE];

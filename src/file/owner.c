@@ -6,10 +6,11 @@
 
 #include "base/limits.h"
 #include "base/pathtext.h"
+#include "file/batch.h"
 #include "file/io.h"
 #include "file/registry.h"
 
-enum { WAITING = LIMIT_OWNER_RECORD, STAGES, WITH_HINTS };
+enum { WAITING = LIMIT_OWNER_RECORD, STAGES, ALL = BATCH_PLACE + BATCH_SIZE };
 
 static char *add_number(char *end, const char *key, uint64_t number)
 {
@@ -65,20 +66,30 @@ static bool is_of_this_boot(char *old, int64_t known, const char *record)
     return *boot && strcmp(boot, own_boot) == 0;
 }
 
-bool owner_write(os_fd lock_file)
+static void take_hints(const char *bytes, int64_t known, struct owner_hints *ret_hints)
 {
-    char record[LIMIT_OWNER_RECORD], now[WITH_HINTS];
+    const unsigned char *batches = (const unsigned char *)bytes + BATCH_PLACE;
+    *ret_hints = (struct owner_hints){
+        .stages = known > STAGES && bytes[STAGES] == 's',
+        .area = known > OWNER_AREA && bytes[OWNER_AREA] != '\0',
+        .batch = known > BATCH_PLACE && batch_is_open(batches, (size_t)known - BATCH_PLACE),
+    };
+}
+
+void owner_write(os_fd lock_file, struct owner_hints *ret_hints)
+{
+    char record[LIMIT_OWNER_RECORD], now[ALL];
     size_t size = make_record(record);
     /* Often it is there already, and a read is cheaper than a write that must reach the disk. */
     int64_t known = os_read_at(lock_file, now, sizeof now, 0);
-    bool stages = known > STAGES && now[STAGES] == 's';
+    take_hints(now, known, ret_hints);
     if (known >= (int64_t)size && memcmp(now, record, size) == 0)
-        return stages;
+        return;
     (void)io_write(lock_file, record, size, 0); /* a full disk is no reason not to lock */
-    if (stages || is_of_this_boot(now, known, record))
-        return stages;
+    if (ret_hints->stages || is_of_this_boot(now, known, record))
+        return;
     owner_note_stages(lock_file, true); /* a power loss may have taken the hint, not the stage */
-    return true;
+    ret_hints->stages = true;
 }
 
 static long long take_number(const char *record, const char *key)

@@ -5,16 +5,26 @@
  * steps back once before it takes the lock again; lost or stale, it costs a millisecond. The second
  * tells that stages may lie about which their writers began without the lock; lost, what dead ones
  * left stays until somebody lists the folder for another reason, stale, it costs one listing.
+ * Behind them lie the place of shared memory in which updates wait, at OWNER_AREA (combine/area.h),
+ * and what became of those that were combined (file/batch.h).
  */
 #ifndef UNTORN_FILE_OWNER_H
 #define UNTORN_FILE_OWNER_H
 
 #include <untorn/lock.h>
 
+#include "base/limits.h"
 #include "os/os.h"
 
-/* Returns whether stages may lie about. */
-bool owner_write(os_fd lock_file);
+enum { OWNER_AREA = LIMIT_OWNER_RECORD + 8, OWNER_AREA_SIZE = 32 };
+
+/* What a lock file says besides. */
+struct owner_hints {
+    bool stages; /* some may lie about */
+    bool batch;  /* one is to be decided (file/batch.h) */
+    bool area;   /* there was one in which others wait (combine/area.h) */
+};
+void owner_write(os_fd lock_file, struct owner_hints *ret_hints);
 
 /* Fills pid, since, host, command and alive; zeroed where there is no readable record. */
 void owner_read(os_fd lock_file, struct untorn_holder *ret_holder);

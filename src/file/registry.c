@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8, FOLDER_SLOTS = 32 };
+enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8, FOLDER_SLOTS = 32, AREA_SLOTS = 16 };
 
 static struct {
     struct lock_file *files;
@@ -18,6 +18,8 @@ static struct {
     unsigned next_local;
     struct os_stat folders[FOLDER_SLOTS]; /* of a known format; inode 0: free */
     unsigned next_folder;
+    struct shared_area areas[AREA_SLOTS]; /* no memory: free */
+    unsigned area_clock;
 } registry;
 
 static _Thread_local char this_thread; /* its address tells threads apart */
@@ -257,12 +259,73 @@ void registry_note_folder(const struct os_stat *folder)
     os_guard_leave();
 }
 
+struct shared_area *registry_area(const struct os_stat *lock)
+{
+    struct shared_area *found = NULL;
+    os_guard_enter(registry_after_fork);
+    for (int i = 0; i < AREA_SLOTS && !found; i++) {
+        struct shared_area *area = &registry.areas[i];
+        if (area->area.memory && os_same_file(&area->lock, lock) && area->lock.born == lock->born)
+            found = area;
+    }
+    if (found) {
+        found->references++;
+        found->used = ++registry.area_clock;
+    }
+    os_guard_leave();
+    return found;
+}
+
+/* One that nobody uses: of the same lock, free, or else the one that was not asked for longest. */
+static struct shared_area *find_room_guarded(const struct os_stat *lock)
+{
+    struct shared_area *room = NULL;
+    for (int i = 0; i < AREA_SLOTS; i++) {
+        struct shared_area *area = &registry.areas[i];
+        if (area->references > 0)
+            continue;
+        if (!area->area.memory || os_same_file(&area->lock, lock))
+            return area;
+        if (!room || area->used < room->used)
+            room = area;
+    }
+    return room;
+}
+
+struct shared_area *registry_keep_area(const struct os_area *area, const struct os_stat *lock)
+{
+    struct os_area old = *area;
+    os_guard_enter(registry_after_fork);
+    struct shared_area *room = find_room_guarded(lock);
+    if (room) {
+        old = room->area;
+        *room = (struct shared_area){*area, *lock, 1, ++registry.area_clock};
+    }
+    os_guard_leave();
+    os_area_leave(&old);
+    return room;
+}
+
+void registry_drop_area(struct shared_area *area)
+{
+    if (!area)
+        return;
+    os_guard_enter(registry_after_fork);
+    if (area->references > 0)
+        area->references--;
+    os_guard_leave();
+}
+
 void registry_after_fork(void)
 {
     for (struct lock_file *file = registry.files; file; file = file->next) {
         os_close(file->fd);
         file->fd = OS_NONE;
         file->count = 0;
+    }
+    for (int i = 0; i < AREA_SLOTS; i++) {
+        os_area_leave(&registry.areas[i].area);
+        registry.areas[i] = (struct shared_area){0};
     }
     registry.self.pid = 0;
     memset(registry.folders, 0, sizeof registry.folders);

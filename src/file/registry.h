@@ -80,6 +80,25 @@ bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[
 bool registry_knows_folder(const struct os_stat *folder);
 void registry_note_folder(const struct os_stat *folder);
 
+/* Shared memory in which updates of the file with this lock wait (combine/area.h): kept mapped for
+ * the next call, for it is made where many come at once. */
+struct shared_area {
+    struct os_area area;
+    struct os_stat lock;
+    unsigned references;
+    unsigned used; /* when it was last asked for */
+};
+
+/* Of that lock: one more reference, or NULL. */
+struct shared_area *registry_area(const struct os_stat *lock);
+
+/* Takes `area` over, in place of the one this lock has had. One reference; NULL: no room, and the
+ * area is left. */
+struct shared_area *registry_keep_area(const struct os_area *area, const struct os_stat *lock);
+
+/* Accepts NULL. */
+void registry_drop_area(struct shared_area *area);
+
 /* What the child of a fork does. Also starts a simulated process afresh. */
 void registry_after_fork(void);
 

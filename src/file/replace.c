@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/batch.h"
 #include "file/inplace.h"
 #include "file/io.h"
 #include "file/quarantine.h"
@@ -358,6 +359,8 @@ static int publish_by_rename(struct replacement *replacement, struct past *past,
 static int publish(struct replacement *replacement, struct past *past, struct untorn_error *error)
 {
     int rc = replacement->in_place ? 0 : publish_by_rename(replacement, past, error);
+    if (rc == 0 && replacement->in_place && replacement->target->batch)
+        return REPLACE_ALONE;
     if (rc == 0 && replacement->in_place)
         rc = commit_in_place(replacement->target, replacement->stage, past, error);
     if (rc >= 0 && !replacement->target->exists)
@@ -373,6 +376,21 @@ int replace_publish(struct replacement *replacement, struct untorn_error *error)
     return rc;
 }
 
+/* [REPLACE-7] */
+static int promise(const struct replacement *replacement, struct untorn_error *error)
+{
+    const struct target *target = replacement->target;
+    struct os_stat own;
+    if (!target->batch)
+        return 0;
+    if (replacement->in_place)
+        return REPLACE_ALONE;
+    int rc = os_stat(replacement->stage->file, NULL, &own);
+    if (rc == 0)
+        rc = batch_promise(target->batch, &own, target->exists ? &target->stat : NULL);
+    return rc < 0 ? error_os(error, rc, "note what is to become of it") : 0;
+}
+
 /* `past` is open where the stage was begun through it, else closed; then it is closed. */
 static int commit(struct target *target, struct stage *stage, struct past *past,
                   struct untorn_error *error)
@@ -385,6 +403,8 @@ static int commit(struct target *target, struct stage *stage, struct past *past,
     }
     if (rc == 0)
         rc = replace_flush(&replacement, error);
+    if (rc == 0)
+        rc = promise(&replacement, error);
     if (rc == 0)
         rc = publish(&replacement, past, error);
     if (rc == 0)

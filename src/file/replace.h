@@ -26,6 +26,8 @@
  *   REPLACE-4  Until the rename, every failure leaves the old version and removes the stage.
  *   REPLACE-5  Metadata is given through the descriptor, before the rename, never by name after it.
  *   REPLACE-6  Unchanged is said only after what is visible was flushed.
+ *   REPLACE-7  Between steps 4 and 6 it is noted which file is to get the name, if others' updates
+ *              are in it. [BATCH-2]
  */
 #ifndef UNTORN_FILE_REPLACE_H
 #define UNTORN_FILE_REPLACE_H
@@ -35,7 +37,8 @@
 #include "file/target.h"
 
 /* Steps 2 to 8 for a target that is locked and looked at. On AGAIN the stage still has the content.
- * As the public calls return. */
+ * As the public calls return; or, of a target with a batch, REPLACE_ALONE: nothing has changed, for
+ * rename cannot serve, and who dies in the midst of an overwrite could not be judged. */
 int replace_commit(struct target *target, struct stage *stage, struct untorn_error *error);
 
 /* The same in three parts, for whoever has something to do in between: several files at once.
@@ -44,7 +47,7 @@ int replace_commit(struct target *target, struct stage *stage, struct untorn_err
  * this content already, and replace_confirm is all that is left to do. replace_flush: step 4.
  * replace_publish: steps 5 and 6. AGAIN: the file or its lock is no longer what it was, nothing
  * changed. Step 7, replace_flush_name, is left to the caller; then past_prune: step 8. */
-enum { REPLACE_UNCHANGED = 1 };
+enum { REPLACE_UNCHANGED = 1, REPLACE_ALONE };
 struct replacement {
     struct target *target;
     struct stage *stage; /* may be renewed by replace_prepare */

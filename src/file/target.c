@@ -161,6 +161,7 @@ int target_acquire(struct target *target, enum os_lock kind, struct untorn_error
 
 int target_lock(struct target *target, enum os_lock kind, struct untorn_error *error)
 {
+    target->lock.turns = target->turns;
     int rc = lock_acquire(&target->lock, kind, target->deadline, error);
     return rc == 0 ? settle(target, kind, error) : rc;
 }

@@ -19,6 +19,7 @@
 
 #include "file/lock.h"
 
+struct batch;
 struct stage;
 
 struct target {
@@ -43,6 +44,8 @@ struct target {
     bool stage_stays; /* the stage of a new version is the only copy of it [PAST-5] */
     bool recovering;  /* for who finishes a commit: nothing but an overwrite in place is settled */
     const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
+    const struct lock_turns *turns; /* how to wait for the lock; or NULL. Borrowed */
+    struct batch *batch; /* others' updates are in the new version; or NULL. Borrowed */
     uint64_t deadline;
     int restarts;
 };

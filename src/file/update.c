@@ -28,12 +28,6 @@ int untorn_change_set(struct untorn_change *change, const void *data, size_t siz
     return 0;
 }
 
-struct update {
-    untorn_change_function *function;
-    void *context;
-    struct target target;
-};
-
 static bool is_same(const struct untorn_content *old, bool exists,
                     const struct untorn_change *change)
 {
@@ -48,8 +42,7 @@ static bool needs_more_than_content(const struct target *target)
     return options->if_match || (options->mode && options->mode != target->stat.mode);
 }
 
-/* With the lock held and the file looked at. */
-static int change_once(struct update *update, struct untorn_error *error)
+int update_once(struct update *update, struct untorn_error *error)
 {
     struct target *target = &update->target;
     struct untorn_content old = {0};
@@ -109,7 +102,7 @@ int untorn_update(const char *path, untorn_change_function *function, void *cont
     while (rc == 0) {
         rc = target_lock(&update.target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)
-            rc = change_once(&update, error);
+            rc = update_once(&update, error);
         if (rc != AGAIN)
             break;
         rc = target_reopen(&update.target, error);
