@@ -9,12 +9,13 @@
 #include <untorn/update.h>
 
 #include "base/error.h"
+#include "combine/combine.h"
+#include "combine/edits.h"
 #include "file/io.h"
 #include "file/place.h"
 #include "file/read.h"
 #include "file/registry.h"
 #include "file/transform.h"
-#include "file/update.h"
 #include "store/editing_file.h"
 #include "text/api.h"
 #include "text/document.h"
@@ -48,32 +49,21 @@ int untorn_document_read(const char *path, const struct untorn_options *options,
     return api_document_open(content.data, content.size, format, ret_document, error);
 }
 
-static bool needs_content(const struct editing_file *file)
-{
-    return file->count == 0 || file->edits[0].kind == UNTORN_UNSET ||
-           file->edits[0].kind == UNTORN_INSERT || file->edits[0].kind == UNTORN_RENAME;
-}
-
 /* May be called again if the file was replaced meanwhile: everything starts from `old`. */
 int editing_content(void *context, const struct untorn_content *old, struct untorn_change *change)
 {
     struct editing_file *file = context;
     struct untorn_error *error = error_begin(&file->error, NULL, NULL);
-    const char *text = old ? old->data : document_empty(file->format);
-    size_t size = old ? old->size : strlen(text), new_size;
-    char *new_text;
-    if (!old && needs_content(file))
-        return error_fail(error, UNTORN_MISSING, NULL);
-    int rc = document_edit(text, size, file->format, file->edits, file->count, &new_text, &new_size,
-                           error);
+    struct request request = {.edits = file->edits, .count = file->count, .format = file->format};
+    char *text;
+    size_t size;
+    int rc = edits_make_one(&request, old ? old->data : NULL, old ? old->size : 0, &text, &size,
+                            error);
     if (rc != 0)
         return rc;
-    if (old)
-        change->old_is_whole = true;
-    if (old && new_size == size && memcmp(new_text, text, size) == 0)
-        free(new_text);
-    else
-        untorn_change_give(change, new_text, new_size);
+    change->old_is_whole = old;
+    if (text)
+        untorn_change_give(change, text, size);
     return 0;
 }
 
@@ -163,6 +153,7 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
                 struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
+    struct untorn_options given = options ? *options : (struct untorn_options){0};
     struct editing_file file = {.edits = edits, .count = count};
     int rc =
         editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &file.format, error);
@@ -170,8 +161,12 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
         return rc;
     if (try_stream(path, &file, options, &rc, error))
         return rc;
-    rc = untorn_update(path, editing_content, &file, options, error);
-    return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
+    if (registry_next_transaction(NULL) || given.exclusive) { /* it may join that one */
+        rc = untorn_update(path, editing_content, &file, options, error);
+        return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
+    }
+    struct request request = {edits, count, file.format, given.level, given.keep, NULL};
+    return combine_edit(path, &request, &given, error);
 }
 
 /* ---- one value ---- */

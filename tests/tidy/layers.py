@@ -11,7 +11,8 @@ MAY_USE = {
     "text": ("base",),
     "txn": ("base", "os", "file"),
     "history": ("base", "os", "file", "txn"),
-    "store": ("base", "os", "file", "text", "txn", "history"),
+    "combine": ("base", "os", "file", "text"),
+    "store": ("base", "os", "file", "text", "txn", "history", "combine"),
 }
 STANDARD = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
     signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath

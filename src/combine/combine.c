@@ -1,0 +1,411 @@
+#include "combine/combine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "combine/area.h"
+#include "combine/edits.h"
+#include "file/batch.h"
+#include "file/replace.h"
+
+enum { ANSWERED = 2, NOT_KNOWN }; /* besides LOCK_WAIT_ON; no status has these numbers */
+enum { LOUD = 20 };               /* tries after which the holder is asked to step back */
+
+struct combining {
+    struct update update;
+    struct untorn_options options;
+    struct edits edits;
+    struct untorn_error own_answer;
+    char text[AREA_TEXT]; /* the request, to be published */
+    size_t size;          /* 0: it is not to be, or no longer */
+    struct shared_area *shared; /* or NULL */
+    int slot;                   /* or -1 */
+    bool leads;                 /* we were to try for the lock when we last looked */
+    bool overdue;               /* the time is over, and yet our update is taken */
+    int tries;
+    struct batch batch;
+    bool wakes[AREA_SLOTS]; /* slots to be woken when the lock is released */
+};
+
+static struct area *area(const struct combining *combining)
+{
+    return area_of(combining->shared);
+}
+
+/* ---- waiting ---- */
+
+static bool fits(const struct combining *combining, const struct lock *lock)
+{
+    return combining->size > 0 && !lock->foreign && lock->depth == 0 && !lock->flags;
+}
+
+static bool publish(struct combining *combining, const struct lock *lock, bool make)
+{
+    if (!combining->shared)
+        combining->shared = area_open(lock, make);
+    if (!combining->shared || (!make && !area_is_busy(area(combining))))
+        return false;
+    combining->slot = area_publish(area(combining), combining->text, combining->size);
+    combining->leads = false;
+    combining->tries = 0;
+    return combining->slot >= 0;
+}
+
+/* Where others wait already, in memory that we know, the lock is not for us to snatch. */
+static bool join_queue(struct combining *combining, const struct lock *lock)
+{
+    struct shared_area *known = registry_area(&lock->own->stat);
+    bool busy = known && area_is_busy(area_of(known));
+    registry_drop_area(known);
+    return busy && !registry_holds(&lock->own->stat) && publish(combining, lock, false);
+}
+
+/* Until it is time to try for the lock: 0. Or ANSWERED, or our update was given back: 0, too. */
+static int wait_in_slot(struct combining *combining, struct lock *lock)
+{
+    struct area *shared = area(combining);
+    for (;;) {
+        enum area_state state = area_state(shared, combining->slot);
+        bool waits = state == AREA_PUBLISHED || state == AREA_CALLED;
+        bool leads = state == AREA_CALLED || (waits && area_leads(shared, combining->slot));
+        if (leads && !combining->leads) {
+            combining->leads = true;
+            break; /* at once */
+        }
+        combining->leads = leads;
+        area_wait(shared, combining->slot, leads ? LIMIT_POLL_NS : LIMIT_UNCALLED_NS);
+        enum area_state now = area_state(shared, combining->slot);
+        if (now == AREA_DONE)
+            return ANSWERED;
+        if (now == AREA_RETURNED) { /* [COMBINE-4] */
+            area_drop(shared, combining->slot);
+            combining->slot = -1;
+            combining->size = 0;
+            return 0;
+        }
+        if (leads || now == state)
+            break;
+    }
+    if (combining->leads && area_takes_yield(shared))
+        os_sleep_ns(LIMIT_YIELD_NS);
+    lock->silent = ++combining->tries < LOUD;
+    return 0;
+}
+
+static int await_turn(void *context, struct lock *lock, bool tried)
+{
+    struct combining *combining = context;
+    if (combining->slot >= 0)
+        return wait_in_slot(combining, lock);
+    if (fits(combining, lock) &&
+        (tried ? publish(combining, lock, true) : join_queue(combining, lock)))
+        return wait_in_slot(combining, lock);
+    if (tried)
+        os_sleep_ns(LIMIT_POLL_NS);
+    return 0;
+}
+
+/* True: nothing of ours is there any more. False: it is taken, or answered. */
+static bool withdraw(struct combining *combining)
+{
+    if (combining->slot < 0)
+        return true;
+    if (!area_withdraw(area(combining), combining->slot))
+        return false;
+    area_stop_leading(area(combining), combining->slot);
+    area_call_next(area(combining), false); /* we may have been called */
+    combining->slot = -1;
+    return true;
+}
+
+/* Of what could not be withdrawn: ANSWERED, NOT_KNOWN, 0 if it was given back, or LOCK_WAIT_ON. */
+static int look_for_answer(struct combining *combining, bool last)
+{
+    switch (area_state(area(combining), combining->slot)) {
+    case AREA_DONE:
+        return ANSWERED;
+    case AREA_RETURNED:
+        area_drop(area(combining), combining->slot);
+        combining->slot = -1;
+        return 0;
+    default:
+        if (!last || !area_abandon(area(combining), combining->slot))
+            return LOCK_WAIT_ON;
+        combining->slot = -1;
+        return NOT_KNOWN;
+    }
+}
+
+/* [COMBINE-5] */
+static int stop_waiting(void *context, struct lock *lock)
+{
+    struct combining *combining = context;
+    (void)lock;
+    if (withdraw(combining))
+        return 0;
+    int rc = look_for_answer(combining, combining->overdue);
+    combining->overdue = true;
+    return rc;
+}
+
+/* The lock, or what we did under it, failed, or has to begin anew: our update is not to stay where
+ * it is. 0 if it does not. [COMBINE-5] */
+static int leave_slot(struct combining *combining)
+{
+    uint64_t give_up = os_clock_ns() + LIMIT_TAKEN_NS;
+    while (!withdraw(combining)) {
+        int rc = look_for_answer(combining, os_clock_ns() >= give_up);
+        if (rc != LOCK_WAIT_ON)
+            return rc;
+        area_wait(area(combining), combining->slot, LIMIT_UNCALLED_NS);
+    }
+    return 0;
+}
+
+/* ---- holding the lock ---- */
+
+static void answer_not_known(struct untorn_error *ret_answer)
+{
+    error_begin(ret_answer, NULL, NULL);
+    (void)error_unsettled(ret_answer, UNTORN_UNSETTLED_COMBINED, 0, NULL);
+}
+
+/* Step 1: what somebody took who is dead, for we have his lock. */
+static void settle_dead(struct combining *combining)
+{
+    const struct target *target = &combining->update.target;
+    struct untorn_error answer;
+    int flushed = 1;
+    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+        int64_t number = area_batch(area(combining), slot);
+        if (number < 0)
+            continue;
+        enum batch_verdict verdict = batch_verdict(target->lock.own->fd, (uint32_t)number);
+        if (verdict == BATCH_DONE && flushed > 0) {
+            flushed = os_flush_dir(target->place.dir); /* [COMBINE-2] */
+            flushed = flushed == -EINVAL ? 0 : flushed;
+        }
+        if (verdict == BATCH_DONE && flushed < 0) {
+            error_begin(&answer, NULL, NULL);
+            (void)error_unsettled(&answer, UNTORN_UNSETTLED_FLUSH, flushed, NULL);
+            area_prepare(area(combining), slot, &answer);
+        } else if (verdict != BATCH_DONE && verdict != BATCH_NOT_DONE) {
+            answer_not_known(&answer);
+            area_prepare(area(combining), slot, &answer);
+        }
+        area_release(area(combining), slot,
+                     verdict == BATCH_NOT_DONE ? AREA_RETURNED : AREA_DONE);
+        combining->wakes[slot] = true;
+    }
+}
+
+static bool is_like_ours(const struct combining *combining, const struct request *request)
+{
+    return request->format == combining->edits.own->format &&
+           request->keep == combining->edits.own->keep;
+}
+
+/* Step 2. */
+static bool prepare_for_guests(struct combining *combining)
+{
+    struct edits *edits = &combining->edits;
+    if (!edits->guests)
+        edits->guests = calloc(AREA_SLOTS, sizeof *edits->guests);
+    return edits->guests &&
+           batch_begin(&combining->batch, combining->update.target.lock.own->fd) == 0;
+}
+
+/* Step 3. What is of another kind than ours is left to its owner. */
+static void take_guests(struct combining *combining)
+{
+    char text[AREA_TEXT];
+    struct edits *edits = &combining->edits;
+    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+        if (!area_waits(area(combining), slot))
+            continue;
+        if (combining->batch.number == 0 && !prepare_for_guests(combining))
+            return; /* they wait on */
+        if (!area_take(area(combining), slot, combining->batch.number))
+            continue;
+        struct guest *guest = &edits->guests[edits->count];
+        guest->slot = slot;
+        size_t size = area_text(area(combining), slot, text);
+        if (request_read(&guest->request, text, size) == 0 &&
+            is_like_ours(combining, &guest->request)) {
+            if (guest->request.level < combining->options.level)
+                combining->options.level = guest->request.level;
+            edits->count++;
+            continue;
+        }
+        request_free(&guest->request);
+        area_release(area(combining), slot, AREA_RETURNED);
+        combining->wakes[slot] = true;
+    }
+}
+
+/* [AREA-3] */
+static void put_answer(void *context, const struct guest *guest)
+{
+    area_prepare(area(context), guest->slot, &guest->answer);
+}
+
+/* Steps 6 and 7. */
+static void end_batch(struct combining *combining, int rc, const struct untorn_error *error)
+{
+    struct edits *edits = &combining->edits;
+    bool made = rc == 0 || rc >= UNTORN_UNSETTLED_FLUSH;
+    enum area_state state = made ? AREA_DONE : rc == AGAIN ? AREA_PUBLISHED : AREA_RETURNED;
+    (void)batch_end(&combining->batch, made ? BATCH_DONE : BATCH_NOT_DONE);
+    for (size_t i = 0; i < edits->count; i++) {
+        struct guest *guest = &edits->guests[i];
+        if (rc > 0 && made && guest->answer.status == 0)
+            area_prepare(area(combining), guest->slot, error);
+        else if (made)
+            area_add_flags(area(combining), guest->slot, error->flags);
+        area_release(area(combining), guest->slot, state);
+        combining->wakes[guest->slot] = true;
+        request_free(&guest->request);
+    }
+    edits->count = 0;
+    combining->update.target.batch = NULL;
+    combining->options.level = edits->own->level;
+}
+
+/* We hold the lock, and make our own update ourselves: true if it was made already. */
+static bool take_back(struct combining *combining)
+{
+    int slot = combining->slot;
+    if (slot < 0)
+        return false;
+    enum area_state state = area_state(area(combining), slot);
+    if (state == AREA_DONE)
+        return true;
+    if (!area_withdraw(area(combining), slot))
+        area_drop(area(combining), slot); /* it was given back */
+    combining->slot = -1;
+    return false;
+}
+
+/* Whether our own update is answered already. */
+static bool use_area(struct combining *combining)
+{
+    settle_dead(combining);
+    if (take_back(combining))
+        return true;
+    take_guests(combining);
+    area_unlead(area(combining));
+    return false;
+}
+
+static int serve(struct combining *combining, struct untorn_error *error)
+{
+    struct lock *lock = &combining->update.target.lock;
+    if (lock->nested) /* [COMBINE-7] */
+        return update_once(&combining->update, error);
+    if (!combining->shared && lock->area && fits(combining, lock))
+        combining->shared = area_open(lock, false);
+    if (combining->shared && use_area(combining))
+        return ANSWERED;
+    if (combining->edits.count > 0)
+        combining->update.target.batch = &combining->batch;
+    int rc = update_once(&combining->update, error);
+    if (combining->batch.number > 0)
+        end_batch(combining, rc, error);
+    return rc == REPLACE_ALONE ? update_once(&combining->update, error) : rc; /* without guests */
+}
+
+/* ---- the call ---- */
+
+/* Steps 1 to 7. */
+static int work(struct combining *combining, struct untorn_error *error)
+{
+    struct target *target = &combining->update.target;
+    int rc;
+    do {
+        rc = target_lock(target, OS_LOCK_EXCLUSIVE, error);
+        if (rc == 0)
+            rc = serve(combining, error);
+        if (rc != AGAIN)
+            return rc;
+        rc = leave_slot(combining);
+        registry_drop_area(combining->shared); /* the lock may be another now */
+        combining->shared = NULL;
+        if (rc == 0)
+            rc = target_reopen(target, error);
+    } while (rc == 0);
+    return rc;
+}
+
+/* Step 8. */
+static void wake_all(struct combining *combining)
+{
+    area_call_next(area(combining), registry_take_waiters(&combining->shared->lock));
+    for (int slot = 0; slot < AREA_SLOTS; slot++)
+        if (combining->wakes[slot])
+            area_wake(area(combining), slot);
+}
+
+/* The answer to our own edits, in the caller's error, which knows path and flags. */
+static int own_result(const struct combining *combining, struct untorn_error *error)
+{
+    const struct untorn_error *answer = &combining->own_answer;
+    error->flags |= answer->flags;
+    if (answer->status == 0)
+        return 0;
+    error_fail(error, (enum untorn_status)answer->status, answer->step);
+    error->os_error = answer->os_error;
+    error->position = answer->position;
+    memcpy(error->detail, answer->detail, sizeof error->detail);
+    return -answer->status;
+}
+
+static int result(struct combining *combining, int rc, struct untorn_error *error)
+{
+    if (rc == ANSWERED)
+        return area_answer(area(combining), combining->slot, error);
+    if (rc == NOT_KNOWN)
+        return error_unsettled(error, UNTORN_UNSETTLED_COMBINED, 0, NULL);
+    return rc == 0 || rc == -UNTORN_REFUSED ? own_result(combining, error) : rc;
+}
+
+static bool can_be_combined(const struct untorn_options *options)
+{
+    return options->symlink == UNTORN_FOLLOW && options->wait_ms >= 0 && options->mode == 0 &&
+           !options->if_match && !options->keep_inode && !options->strict && !options->lock_file;
+}
+
+int combine_edit(const char *path, const struct request *request,
+                 const struct untorn_options *options, struct untorn_error *error)
+{
+    struct combining *combining = calloc(1, sizeof *combining);
+    if (!combining)
+        return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    const struct lock_turns turns = {await_turn, stop_waiting, combining};
+    combining->slot = -1;
+    combining->options = *options;
+    combining->options.if_changed = true;
+    combining->edits = (struct edits){request, &combining->own_answer, NULL, 0, put_answer, combining};
+    if (can_be_combined(options))
+        combining->size = request_write(request, combining->text, sizeof combining->text);
+    struct target *target = &combining->update.target;
+    combining->update.function = edits_make;
+    combining->update.context = &combining->edits;
+    int rc = target_open(target, path, &combining->options, error);
+    target->stages_under_lock = target->was_read = true;
+    target->turns = &turns;
+    if (rc == 0)
+        rc = work(combining, error);
+    target_close(target);
+    if (combining->slot >= 0 && rc != ANSWERED) {
+        int left = leave_slot(combining);
+        rc = left != 0 ? left : rc;
+    }
+    if (combining->shared)
+        wake_all(combining);
+    rc = result(combining, rc, error);
+    registry_drop_area(combining->shared);
+    free(combining->edits.guests);
+    free(combining);
+    return rc;
+}
