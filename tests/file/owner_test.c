@@ -5,6 +5,13 @@
 #include "file/owner.h"
 #include "file/support.h"
 
+static struct owner_hints take(os_fd file)
+{
+    struct owner_hints hints;
+    owner_write(file, &hints);
+    return hints;
+}
+
 static os_fd open_record(void)
 {
     os_fd file = OS_NONE;
@@ -25,7 +32,7 @@ static struct untorn_holder read_record(void)
 static void write_record(void)
 {
     os_fd file = open_record();
-    owner_write(file);
+    (void)take(file);
     os_close(file);
 }
 
@@ -174,7 +181,7 @@ TEST(waiters_are_noticed_once)
     CHECK(!owner_take_waiting(file));
     owner_announce_waiting(file);
     owner_announce_waiting(file);
-    owner_write(file);
+    (void)take(file);
     CHECK(owner_take_waiting(file));
     CHECK(!owner_take_waiting(file));
     CHECK_INT(stat_of("lock").st_size, LIMIT_OWNER_RECORD + 2);
@@ -193,15 +200,15 @@ TEST(a_waiter_does_not_disturb_the_record)
 TEST(stages_are_hinted_at_until_they_are_denied)
 {
     os_fd file = open_record();
-    CHECK(owner_write(file)); /* nothing is known of what was before */
-    CHECK(owner_write(file));
+    CHECK(take(file).stages); /* nothing is known of what was before */
+    CHECK(take(file).stages);
     owner_note_stages(file, false);
-    CHECK(!owner_write(file));
+    CHECK(!take(file).stages);
     owner_note_stages(file, true);
     owner_announce_waiting(file);
-    CHECK(owner_write(file));
+    CHECK(take(file).stages);
     CHECK(owner_take_waiting(file));
-    CHECK(owner_write(file));
+    CHECK(take(file).stages);
     owner_note_stages(file, false);
     os_close(file);
     char record[2 * LIMIT_OWNER_RECORD];
@@ -209,13 +216,13 @@ TEST(stages_are_hinted_at_until_they_are_denied)
     strstr(record, "pid ")[4] ^= 1; /* another process of this run of the system */
     put_bytes("lock", record, LIMIT_OWNER_RECORD + 2);
     file = open_record();
-    CHECK(!owner_write(file));
+    CHECK(!take(file).stages);
     os_close(file);
     CHECK(get_bytes("lock", record, sizeof record) > 0);
     strstr(record, "boot ")[5] ^= 1;
     put_bytes("lock", record, LIMIT_OWNER_RECORD + 2);
     file = open_record();
-    CHECK(owner_write(file));
-    CHECK(owner_write(file));
+    CHECK(take(file).stages);
+    CHECK(take(file).stages);
     os_close(file);
 }
