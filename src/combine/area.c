@@ -44,7 +44,7 @@ struct record {
 static bool read_record(os_fd lock_file, struct record *ret_record)
 {
     unsigned char bytes[OWNER_AREA_SIZE];
-    if (io_read(lock_file, bytes, sizeof bytes, OWNER_AREA) != sizeof bytes || bytes[0] != RECORD)
+    if (io_read(lock_file, bytes, sizeof bytes, owner_area_place()) != sizeof bytes || bytes[0] != RECORD)
         return false;
     ret_record->pid = (int64_t)cursor_get(bytes + 8, 8);
     ret_record->handle = (os_fd)cursor_get(bytes + 16, 8);
@@ -60,7 +60,7 @@ static int write_record(os_fd lock_file, const struct os_area *area)
     cursor_put(bytes + 8, (uint64_t)self.pid, 8);
     cursor_put(bytes + 16, (uint64_t)area->handle, 8);
     cursor_put(bytes + 24, area->number, 8);
-    return io_write(lock_file, bytes, sizeof bytes, OWNER_AREA);
+    return io_write(lock_file, bytes, sizeof bytes, owner_area_place());
 }
 
 static bool is_of(const struct area *area, const struct os_stat *lock)
@@ -112,7 +112,7 @@ struct shared_area *area_open(const struct lock *lock, bool make)
         return known;
     if (make)
         return make_new(lock_file, stat);
-    (void)io_write(lock_file, "", 1, OWNER_AREA); /* nobody need look for it again */
+    (void)io_write(lock_file, "", 1, owner_area_place()); /* nobody need look for it again */
     return NULL;
 }
 
@@ -231,7 +231,7 @@ int area_answer(struct area *area, int slot, struct untorn_error *error)
     error->detail[sizeof error->detail - 1] = '\0';
     area_stop_leading(area, slot);
     area_drop(area, slot);
-    if (status < 0 || !untorn_status_name(status))
+    if (status < 0 || strcmp(untorn_status_name(status), "UNKNOWN") == 0)
         status = UNTORN_FAILED; /* no process of ours wrote that */
     error->status = status;
     return status >= UNTORN_UNSETTLED_FLUSH ? status : -status;

@@ -31,6 +31,24 @@ int edits_make_one(const struct request *request, const char *text, size_t size,
     return rc;
 }
 
+struct text {
+    const char *data; /* NULL: there is no file */
+    size_t size;
+    char *made; /* the same, if it is ours to free */
+    bool parsed;
+};
+
+/* `made` is NULL where nothing changed. */
+static void take(struct text *text, char *made, size_t size)
+{
+    text->parsed = true;
+    if (!made)
+        return;
+    free(text->made);
+    text->data = text->made = made;
+    text->size = size;
+}
+
 /* ---- all in one, which is how it mostly goes ---- */
 
 static size_t count_edits(const struct edits *edits)
@@ -48,9 +66,10 @@ static struct untorn_edit *add_edits(struct untorn_edit *end, const struct reque
     return end + request->count;
 }
 
-static bool make_together(const struct edits *edits, const struct untorn_content *old,
-                          char **ret_text, size_t *ret_size)
+static bool make_together(const struct edits *edits, struct text *text)
 {
+    char *made;
+    size_t size;
     struct untorn_error unseen;
     struct request all = {.count = count_edits(edits), .format = edits->own->format};
     struct untorn_edit *list = calloc(all.count + 1, sizeof *list);
@@ -61,19 +80,15 @@ static bool make_together(const struct edits *edits, const struct untorn_content
         end = add_edits(end, &edits->guests[i].request);
     all.edits = list;
     error_begin(&unseen, NULL, NULL);
-    int rc = edits_make_one(&all, old->data, old->size, ret_text, ret_size, &unseen);
+    int rc = edits_make_one(&all, text->data, text->size, &made, &size, &unseen);
     free(list);
-    return rc == 0;
+    if (rc != 0)
+        return false;
+    take(text, made, size);
+    return true;
 }
 
 /* ---- one after the other ---- */
-
-struct text {
-    const char *data; /* NULL: there is no file */
-    size_t size;
-    char *made; /* the same, if it is ours to free */
-    bool parsed;
-};
 
 static void make_next(const struct request *request, struct text *text, struct untorn_error *answer)
 {
@@ -81,14 +96,9 @@ static void make_next(const struct request *request, struct text *text, struct u
     size_t size;
     if (edits_make_one(request, text->data, text->size, &made, &size, answer) != 0)
         return;
-    text->parsed = true;
-    if (!made) {
+    if (!made)
         answer->flags |= UNTORN_FLAG_UNCHANGED;
-        return;
-    }
-    free(text->made);
-    text->data = text->made = made;
-    text->size = size;
+    take(text, made, size);
 }
 
 static void clear_answers(const struct edits *edits)
@@ -110,9 +120,7 @@ int edits_make(void *context, const struct untorn_content *old, struct untorn_ch
     const struct edits *edits = context;
     struct text text = {.data = old ? old->data : NULL, .size = old ? old->size : 0};
     clear_answers(edits);
-    if (edits->count > 0 && old && make_together(edits, old, &text.made, &text.size))
-        text.parsed = true;
-    else
+    if (edits->count == 0 || !old || !make_together(edits, &text))
         make_one_by_one(edits, &text);
     change->old_is_whole = old && text.parsed;
     if (text.made)

@@ -18,7 +18,7 @@
 #ifndef UNTORN_FILE_BATCH_H
 #define UNTORN_FILE_BATCH_H
 
-#include "base/limits.h"
+#include "file/owner.h"
 #include "os/os.h"
 
 enum batch_verdict {
@@ -31,7 +31,7 @@ enum batch_verdict {
 enum {
     BATCH_LATEST = 8,
     BATCH_ENTRY = 48,
-    BATCH_PLACE = LIMIT_OWNER_RECORD + 48, /* in the lock file */
+    BATCH_PLACE = OWNER_END, /* in the lock file */
     BATCH_SIZE = BATCH_LATEST * BATCH_ENTRY,
     BATCH_NUMBERS = 1 << 28, /* that can be told apart by those who ask */
 };

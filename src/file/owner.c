@@ -66,12 +66,18 @@ static bool is_of_this_boot(char *old, int64_t known, const char *record)
     return *boot && strcmp(boot, own_boot) == 0;
 }
 
+uint64_t owner_area_place(void)
+{
+    return OWNER_AREA + os_user() % OWNER_AREAS * OWNER_AREA_SIZE;
+}
+
 static void take_hints(const char *bytes, int64_t known, struct owner_hints *ret_hints)
 {
     const unsigned char *batches = (const unsigned char *)bytes + BATCH_PLACE;
+    int64_t area = (int64_t)owner_area_place();
     *ret_hints = (struct owner_hints){
         .stages = known > STAGES && bytes[STAGES] == 's',
-        .area = known > OWNER_AREA && bytes[OWNER_AREA] != '\0',
+        .area = known > area && bytes[area] != '\0',
         .batch = known > BATCH_PLACE && batch_is_open(batches, (size_t)known - BATCH_PLACE),
     };
 }

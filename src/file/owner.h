@@ -16,7 +16,12 @@
 #include "base/limits.h"
 #include "os/os.h"
 
-enum { OWNER_AREA = LIMIT_OWNER_RECORD + 8, OWNER_AREA_SIZE = 32 };
+enum {
+    OWNER_AREA = LIMIT_OWNER_RECORD + 8,
+    OWNER_AREA_SIZE = 32,
+    OWNER_AREAS = 4, /* by the user's number, so that users rarely get in each other's way */
+    OWNER_END = OWNER_AREA + OWNER_AREAS * OWNER_AREA_SIZE,
+};
 
 /* What a lock file says besides. */
 struct owner_hints {
@@ -31,6 +36,9 @@ void owner_read(os_fd lock_file, struct untorn_holder *ret_holder);
 
 /* "pid 12 on host since 2026-11-15 10:00:00 UTC: command". */
 void owner_describe(const struct untorn_holder *holder, char *text, size_t size);
+
+/* Where this user notes the memory in which updates wait. */
+uint64_t owner_area_place(void);
 
 void owner_announce_waiting(os_fd lock_file);
 
