@@ -138,7 +138,8 @@ UNTORN_API int untorn_get(const char *path, const struct untorn_edit *at,
 
 /* All edits as one locked update of the file, or none. A missing file is made, unless an edit needs
  * what is in it. One that does not parse: -UNTORN_DAMAGED, untouched. Edits that change nothing
- * write nothing. */
+ * write nothing. Who has to wait for the lock may have its edits made by the process that has it:
+ * +UNTORN_UNSETTLED_COMBINED if that was stopped, or what it did cannot be known. */
 UNTORN_API int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
                            const struct untorn_edit_options *how,
                            const struct untorn_options *options, struct untorn_error *reterr);
