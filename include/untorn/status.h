@@ -54,7 +54,8 @@
     X(MIXED, 34, 4, "the files are not of one commit")                                             \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \
     X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")                       \
-    X(UNSETTLED_SET, 102, 7, "committed, but not every file is in place yet; the next call does it") \
+    X(UNSETTLED_SET, 102, 7,                                                                       \
+      "committed, but not every file is in place yet; the next call does it")                      \
     X(UNSETTLED_COMBINED, 103, 7,                                                                  \
       "handed to another process that was changing the file; whether it was made is not known")
 

@@ -32,11 +32,11 @@ enum {
     LIMIT_MATCHES = 65536, /* pairs of elements that are compared to find what stays */
 };
 
-#define LIMIT_POLL_NS 500000ull   /* between two looks at a lock that is taken */
-#define LIMIT_YIELD_NS 1000000ull /* we step back this long after waiters announced themselves */
+#define LIMIT_POLL_NS 500000ull      /* between two looks at a lock that is taken */
+#define LIMIT_YIELD_NS 1000000ull    /* we step back this long after waiters announced themselves */
 #define LIMIT_TAKEN_NS 2000000000ull /* for an update that another process has begun to make */
 #define LIMIT_UNCALLED_NS 10000000ull /* then who waits tries for the lock uncalled */
-#define LIMIT_ONCE_NS 2000000ull  /* "try once": others may hold it for the moment of a look */
+#define LIMIT_ONCE_NS 2000000ull      /* "try once": others may hold it for the moment of a look */
 #define LIMIT_OUT_OF_ORDER_NS 250000000ull   /* for a lock that comes before one we hold already */
 #define LIMIT_DIRECTORY_LOCK_NS 100000000ull /* then we go on without it */
 #define LIMIT_SCANNED (64ull << 20)          /* a larger version is judged by its ends alone */

@@ -44,7 +44,8 @@ struct record {
 static bool read_record(os_fd lock_file, struct record *ret_record)
 {
     unsigned char bytes[OWNER_AREA_SIZE];
-    if (io_read(lock_file, bytes, sizeof bytes, owner_area_place()) != sizeof bytes || bytes[0] != RECORD)
+    if (io_read(lock_file, bytes, sizeof bytes, owner_area_place()) != sizeof bytes ||
+        bytes[0] != RECORD)
         return false;
     ret_record->pid = (int64_t)cursor_get(bytes + 8, 8);
     ret_record->handle = (os_fd)cursor_get(bytes + 16, 8);

@@ -17,8 +17,8 @@ struct combining {
     struct untorn_options options;
     struct edits edits;
     struct untorn_error own_answer;
-    char text[AREA_TEXT]; /* the request, to be published */
-    size_t size;          /* 0: it is not to be, or no longer */
+    char text[AREA_TEXT];       /* the request, to be published */
+    size_t size;                /* 0: it is not to be, or no longer */
     struct shared_area *shared; /* or NULL */
     int slot;                   /* or -1 */
     bool leads;                 /* we were to try for the lock when we last looked */
@@ -194,8 +194,7 @@ static void settle_dead(struct combining *combining)
             answer_not_known(&answer);
             area_prepare(area(combining), slot, &answer);
         }
-        area_release(area(combining), slot,
-                     verdict == BATCH_NOT_DONE ? AREA_RETURNED : AREA_DONE);
+        area_release(area(combining), slot, verdict == BATCH_NOT_DONE ? AREA_RETURNED : AREA_DONE);
         combining->wakes[slot] = true;
     }
 }
@@ -385,7 +384,8 @@ int combine_edit(const char *path, const struct request *request,
     combining->slot = -1;
     combining->options = *options;
     combining->options.if_changed = true;
-    combining->edits = (struct edits){request, &combining->own_answer, NULL, 0, put_answer, combining};
+    combining->edits =
+        (struct edits){request, &combining->own_answer, NULL, 0, put_answer, combining};
     if (can_be_combined(options))
         combining->size = request_write(request, combining->text, sizeof combining->text);
     struct target *target = &combining->update.target;

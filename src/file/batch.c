@@ -139,9 +139,9 @@ int batch_decide(os_fd lock_file, os_fd dir, const char *name)
     if (rc < 0 && rc != -ENOENT)
         return rc;
     struct identity has = identity_of(rc == 0 ? &now : NULL);
-    entry.verdict = entry.replacement.inode == 0         ? BATCH_NOT_DONE
-                    : is_same(has, entry.replacement)    ? BATCH_DONE
-                    : is_same(has, entry.old)            ? BATCH_NOT_DONE
-                                                         : BATCH_UNKNOWN;
+    entry.verdict = entry.replacement.inode == 0      ? BATCH_NOT_DONE
+                    : is_same(has, entry.replacement) ? BATCH_DONE
+                    : is_same(has, entry.old)         ? BATCH_NOT_DONE
+                                                      : BATCH_UNKNOWN;
     return write_entry(lock_file, &entry);
 }

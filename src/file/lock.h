@@ -42,19 +42,19 @@ struct lock_turns {
 enum { LOCK_WAIT_ON = 1 };
 
 struct lock {
-    const struct place *place; /* borrowed, must outlive the lock */
-    struct state *state;       /* borrowed, must outlive the lock */
-    struct place elsewhere;    /* of --lock-file */
-    bool foreign;              /* --lock-file: nothing is written into it */
-    unsigned flags;            /* enum untorn_flag, for every outcome under this lock */
-    unsigned depth;            /* locks of this file that were passed on to us */
-    bool litter;               /* stages may lie about: hinted at, or nothing is known of it */
-    bool nested;               /* this thread held it already */
-    bool area;                 /* others may wait in shared memory (combine/area.h) */
-    bool silent;               /* who waits does not ask the holder to step back */
+    const struct place *place;      /* borrowed, must outlive the lock */
+    struct state *state;            /* borrowed, must outlive the lock */
+    struct place elsewhere;         /* of --lock-file */
+    bool foreign;                   /* --lock-file: nothing is written into it */
+    unsigned flags;                 /* enum untorn_flag, for every outcome under this lock */
+    unsigned depth;                 /* locks of this file that were passed on to us */
+    bool litter;                    /* stages may lie about: hinted at, or nothing is known of it */
+    bool nested;                    /* this thread held it already */
+    bool area;                      /* others may wait in shared memory (combine/area.h) */
+    bool silent;                    /* who waits does not ask the holder to step back */
     const struct lock_turns *turns; /* NULL: by looking again and again. Borrowed */
-    enum folder folder;        /* of the lock file, unless it is foreign */
-    os_fd at;                  /* borrowed: where `path` begins */
+    enum folder folder;             /* of the lock file, unless it is foreign */
+    os_fd at;                       /* borrowed: where `path` begins */
     char path[STATE_PATH_SIZE];
     char outer_path[STATE_PATH_SIZE]; /* depth > 0: the outermost lock file, at `outer_at` */
     os_fd outer_at;                   /* borrowed */

@@ -43,9 +43,9 @@ struct target {
     const char *set;  /* 32 digits that name the commit of several files this is part of, or NULL */
     bool stage_stays; /* the stage of a new version is the only copy of it [PAST-5] */
     bool recovering;  /* for who finishes a commit: nothing but an overwrite in place is settled */
-    const struct stage *own_stage; /* the caller's, not to be swept; or NULL. Borrowed */
+    const struct stage *own_stage;  /* the caller's, not to be swept; or NULL. Borrowed */
     const struct lock_turns *turns; /* how to wait for the lock; or NULL. Borrowed */
-    struct batch *batch; /* others' updates are in the new version; or NULL. Borrowed */
+    struct batch *batch;            /* others' updates are in the new version; or NULL. Borrowed */
     uint64_t deadline;
     int restarts;
 };

@@ -21,7 +21,7 @@ struct update {
     struct target target; /* with stages_under_lock and was_read */
 };
 
-/* With the lock held and the file looked at: as untorn_update returns, or AGAIN, or REPLACE_ALONE. */
+/* With the lock held and the file looked at. As untorn_update returns; AGAIN; REPLACE_ALONE. */
 int update_once(struct update *update, struct untorn_error *error);
 
 #endif

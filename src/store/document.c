@@ -57,8 +57,8 @@ int editing_content(void *context, const struct untorn_content *old, struct unto
     struct request request = {.edits = file->edits, .count = file->count, .format = file->format};
     char *text;
     size_t size;
-    int rc = edits_make_one(&request, old ? old->data : NULL, old ? old->size : 0, &text, &size,
-                            error);
+    int rc =
+        edits_make_one(&request, old ? old->data : NULL, old ? old->size : 0, &text, &size, error);
     if (rc != 0)
         return rc;
     change->old_is_whole = old;

@@ -31,6 +31,7 @@ static struct untorn_error answer_of(int status, const char *detail)
     return answer;
 }
 
+/* [AREA-1] */
 TEST(an_update_is_taken_and_answered)
 {
     char text[AREA_TEXT];
@@ -215,10 +216,12 @@ TEST(whatever_is_noted_does_no_harm)
     begin();
     for (int i = 0; i < 256; i++) {
         memset(record, i, sizeof record);
-        CHECK_INT(os_write_at(lock.own->fd, record, sizeof record, owner_area_place()), sizeof record);
+        CHECK_INT(os_write_at(lock.own->fd, record, sizeof record, owner_area_place()),
+                  sizeof record);
         CHECK(!area_open(&lock, false));
         record[0] = 'a';
-        CHECK_INT(os_write_at(lock.own->fd, record, sizeof record, owner_area_place()), sizeof record);
+        CHECK_INT(os_write_at(lock.own->fd, record, sizeof record, owner_area_place()),
+                  sizeof record);
         CHECK(!area_open(&lock, false));
     }
     end();

@@ -14,7 +14,7 @@
 struct worker {
     const char *key, *value;
     struct untorn_options options;
-    int expected;         /* what untorn_edit is to return */
+    int expected;          /* what untorn_edit is to return */
     void (*prepare)(void); /* in its process, before; or NULL */
     pid_t pid;
 };
@@ -177,10 +177,11 @@ static void stops_before_the_rename(void)
 TEST(who_waits_too_long_for_what_is_taken_is_told_so)
 {
     int status;
-    struct worker workers[] = {
-        {.key = "a", .value = "1", .prepare = stops_before_the_rename},
-        {.key = "b", .value = "1", .options = {.wait_ms = 500},
-         .expected = UNTORN_UNSETTLED_COMBINED}};
+    struct worker workers[] = {{.key = "a", .value = "1", .prepare = stops_before_the_rename},
+                               {.key = "b",
+                                .value = "1",
+                                .options = {.wait_ms = 500},
+                                .expected = UNTORN_UNSETTLED_COMBINED}};
     put("a.json", "{}");
     struct untorn_lock *held = hold();
     struct lock lock = lock_file_open(LOCK);
@@ -202,7 +203,7 @@ TEST(who_waits_too_long_for_what_is_taken_is_told_so)
 static struct {
     bool armed; /* the lock is to be had */
     int calls_left;
-} *fate; /* shared with the children */
+} * fate; /* shared with the children */
 
 static void count_down(void *context)
 {
@@ -232,29 +233,33 @@ static int count_text(const char *text, const char *part)
     return count;
 }
 
-/* Whether it died. The other two are always served, once, and its own update is there or not. */
+/* Whether it died. The others are always answered, what is to be made is made once, and its own
+ * update is there or not. */
 static bool die_after(int calls, bool is_new)
 {
     struct untorn_error error;
-    struct worker workers[] = {{.key = is_new ? "a" : "l[+]", .value = "one", .prepare = dies},
-                               {.key = is_new ? "b" : "l[+]", .value = "two",
-                                .prepare = skip_flushes},
-                               {.key = is_new ? "c" : "l[+]", .value = "three",
-                                .prepare = skip_flushes}};
+    struct worker workers[] = {
+        {.key = is_new ? "a" : "l[+]", .value = "one", .prepare = dies},
+        {.key = is_new ? "b" : "l[+]", .value = "two", .prepare = skip_flushes},
+        {.key = is_new ? "c" : "l[+]", .value = "three", .prepare = skip_flushes},
+        {.key = "n",
+         .value = "text",
+         .prepare = skip_flushes,
+         .expected = is_new ? 0 : -UNTORN_TYPE}};
     if (exists(".untorn"))
         remove_tree(".untorn");
     unlink("a.json");
     if (!is_new)
-        put("a.json", "{\"l\": []}");
+        put("a.json", "{\"n\": 1, \"l\": []}");
     struct untorn_lock *held = hold();
     struct lock lock = lock_file_open(LOCK);
     fate->calls_left = calls;
     fate->armed = false;
-    start(workers, 3, &lock);
+    start(workers, 4, &lock);
     fate->armed = true;
-    int status = let_first(workers, 3, held);
+    int status = let_first(workers, 4, held);
     CHECK(status == 0 || status == -SIGKILL);
-    finish(workers + 1, 2);
+    finish(workers + 1, 3);
     CHECK_INT(set_key("a.json", "d", "1", NULL, &error), 0);
     const char *text = text_of("a.json");
     CHECK_INT(count_text(text, "\"two\""), 1);
@@ -276,7 +281,7 @@ static void die_at_each_call(bool is_new)
     CHECK(calls > 40 && calls < 400);
 }
 
-/* [COMBINE-1] */
+/* [COMBINE-1] [AREA-3] [REPLACE-7] */
 TEST(a_holder_may_die_at_any_call)
 {
     die_at_each_call(false);
@@ -298,12 +303,43 @@ static void dies_before_the_rename(void)
     at(CALL_RENAME, "/a.json", 1, die_here, NULL);
 }
 
+static void dies_after_the_rename(void)
+{
+    at(CALL_FSYNC, "", 2, die_here, NULL); /* of the directory, behind that of the stage */
+}
+
+static void flushes_for_another(void *context)
+{
+    const struct rule *flushes = watch(CALL_FSYNC, ""), *renames = watch(CALL_RENAME, "/a.json");
+    work(context);
+    CHECK_INT(flushes->seen, 1);
+    CHECK_INT(renames->seen, 0);
+}
+
+/* [COMBINE-2] */
+TEST(what_a_dead_one_made_is_flushed_before_it_is_called_done)
+{
+    struct worker workers[] = {{.key = "a", .value = "1", .prepare = dies_after_the_rename},
+                               {.key = "b", .value = "1"}};
+    struct untorn_error error;
+    put("a.json", "{}");
+    CHECK_INT(set_key("a.json", "x", "1", NULL, &error), 0); /* all our folders are there */
+    struct untorn_lock *held = hold();
+    struct lock lock = lock_file_open(LOCK);
+    start(workers, 1, &lock);
+    workers[1].pid = start_child(flushes_for_another, &workers[1]);
+    wait_for(&lock, 2);
+    CHECK_INT(let_first(workers, 2, held), -SIGKILL);
+    finish(workers + 1, 1);
+    CHECK(strstr(text_of("a.json"), "\"b\": 1"));
+    lock_file_close(&lock);
+}
+
 /* [BATCH-3] A program that knows nothing of locks replaces the file before anybody has looked. */
 TEST(what_cannot_be_known_is_told_so)
 {
-    struct worker workers[] = {
-        {.key = "a", .value = "1", .prepare = dies_before_the_rename},
-        {.key = "b", .value = "1", .expected = UNTORN_UNSETTLED_COMBINED}};
+    struct worker workers[] = {{.key = "a", .value = "1", .prepare = dies_before_the_rename},
+                               {.key = "b", .value = "1", .expected = UNTORN_UNSETTLED_COMBINED}};
     put("a.json", "{}");
     struct untorn_lock *held = hold();
     struct lock lock = lock_file_open(LOCK);

@@ -24,8 +24,8 @@ static void answered(void *context, const struct guest *guest)
 
 static struct untorn_edit edit_of(enum untorn_edit_kind kind, const char *key, const char *value)
 {
-    return (struct untorn_edit){.kind = kind, .key = key, .value = value,
-                                .value_size = value ? strlen(value) : 0};
+    return (struct untorn_edit){
+        .kind = kind, .key = key, .value = value, .value_size = value ? strlen(value) : 0};
 }
 
 static void begin(struct untorn_edit edit)

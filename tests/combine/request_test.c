@@ -11,7 +11,10 @@ static const char *const segments[] = {"a.b", "", "c"};
 static const struct untorn_edit edits[] = {
     {.kind = UNTORN_SET, .key = "a.b", .value = "x\0y", .value_size = 3, .secret = true},
     {.kind = UNTORN_UNSET, .segments = segments, .segment_count = 3},
-    {.kind = UNTORN_JSON_PATCH, .key = "", .value = "[]", .value_size = 2,
+    {.kind = UNTORN_JSON_PATCH,
+     .key = "",
+     .value = "[]",
+     .value_size = 2,
      .syntax = UNTORN_AS_JSON},
 };
 static const struct request request = {edits, 3, UNTORN_TOML, UNTORN_ORDERED, -1, NULL};

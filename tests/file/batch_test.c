@@ -33,7 +33,7 @@ static bool is_open(os_fd lock)
     return n > 0 && batch_is_open(bytes, (size_t)n);
 }
 
-/* [BATCH-1] */
+/* [BATCH-1] [BATCH-4] */
 TEST(a_number_is_noted_at_once_and_given_once)
 {
     os_fd lock = open_lock();
