@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "edit_combine.h"
 #include "place.h"
 
 enum {
@@ -377,6 +378,7 @@ const struct edit_scheme edit_schemes[] = {
     {"library", by_library, false},
     {"command", by_command, true},
     {"both", by_both, true},
+    {"combine", edit_combine, false},
     {"separate-lock", by_separate_lock, false},
     {"lock-on-the-data", by_lock_on_the_data, false},
     {"unlinked-lock", by_unlinked_lock, false},

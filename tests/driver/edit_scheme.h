@@ -1,6 +1,6 @@
 /* Ways in which the updates of an edit storm are carried out: by the library, by the command, and
- * for the judge's sake by a lock of the storm's own, which is right unless it is ordered to
- * misbehave, and by four that people write instead, which are not. */
+ * for the judge's sake by a lock and by a combiner of the storm's own, which are right unless they
+ * are ordered to misbehave, and by four ways that people write instead, which are not. */
 #ifndef DRIVER_EDIT_SCHEME_H
 #define DRIVER_EDIT_SCHEME_H
 

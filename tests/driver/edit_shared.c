@@ -35,6 +35,10 @@ const char *const edit_fault_names[EDIT_FAULTS] = {
     [FAULT_LITTER] = "litter",
     [FAULT_HANG] = "hang",
     [FAULT_CRASH] = "crash",
+    [FAULT_REPEAT] = "repeat",
+    [FAULT_TRUST] = "trust",
+    [FAULT_FORESTALL] = "forestall",
+    [FAULT_TURN_AWAY] = "turn-away",
 };
 
 /* ---- memory ---- */
@@ -95,7 +99,10 @@ void edit_histories_reset(struct edit_shared *shared)
     for (long i = 0; i < shared->orders.files; i++) {
         memset(edit_history(shared, i), 0, size_of_file(&shared->orders));
         history_reset(edit_history(shared, i), shared->orders.limit);
+        atomic_store(&shared->intends[i], false);
     }
+    for (long i = 0; i < EDIT_WORKERS * EDIT_SEATS; i++)
+        atomic_store(&shared->letters[i].state, LETTER_NONE);
 }
 
 bool edit_histories_full(struct edit_shared *shared)

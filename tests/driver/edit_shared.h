@@ -59,6 +59,10 @@ enum edit_fault {
     FAULT_LITTER,      /* a stage is left */
     FAULT_HANG,        /* one operation never returns */
     FAULT_CRASH,       /* a worker dies by itself */
+    FAULT_REPEAT,      /* what a dead holder had applied is applied again */
+    FAULT_TRUST,       /* what a dead holder was about to apply is taken for applied */
+    FAULT_FORESTALL,   /* reported before it is applied */
+    FAULT_TURN_AWAY,   /* given up although the holder has taken it */
     EDIT_FAULTS
 };
 
@@ -82,6 +86,17 @@ struct edit_seat {
     atomic_int group;            /* process group of who sits here */
 };
 
+/* For the scheme that combines: an update that waits for whoever holds the lock, and what became of
+ * it. Each thread has one. */
+enum edit_letter_state { LETTER_NONE, LETTER_POSTED, LETTER_TAKEN, LETTER_DONE };
+
+struct edit_letter {
+    atomic_int state, status;
+    long file, number;
+    int kind;
+    bool has_hash;
+};
+
 /* Beside each operation of a history. */
 struct edit_operation {
     int kind, status, wait_ms;
@@ -94,6 +109,8 @@ struct edit_shared {
     atomic_bool over;
     atomic_long forks;
     struct edit_seat seats[EDIT_WORKERS][EDIT_SEATS];
+    struct edit_letter letters[EDIT_WORKERS * EDIT_SEATS];
+    atomic_bool intends[EDIT_FILES]; /* the holder has a stage, to be renamed for those it took */
 };
 
 extern const char *const edit_kind_names[EDIT_KINDS];

@@ -35,11 +35,11 @@ on_disk() {
     rm -rf "$place"
 }
 
-# caught RULE OPTION...: it is broken, and the storm names this rule.
+# caught RULE OPTION...: it is broken, and the storm names this rule (or one of [RULES]).
 caught() {
     local rule=$1 status=0
     shift
-    storm --operations 4000 --epoch 800 --seconds 20 "$@" >"$AREA/out" || status=$?
+    storm --operations 4000 --epoch 800 --seconds 60 "$@" >"$AREA/out" || status=$?
     cat "$AREA/out"
     [ $status = 1 ]
     grep -q "^    broken: rule $rule," "$AREA/out"
@@ -49,6 +49,15 @@ fault() {
     local rule=$1 name=$2
     shift 2
     caught "$rule" --scheme separate-lock --fault "$name" "$@"
+}
+
+# Mistakes that only a kill between two steps brings out, or a wait that ends between them: as long
+# as it takes.
+combiner() {
+    local rule=$1 name=$2
+    shift 2
+    caught "$rule" --scheme combine --fault "$name" --kill-us 1500 --impatient 20 --readers 2 \
+        --operations 1000000 "$@"
 }
 
 totals() {
@@ -110,4 +119,11 @@ check 'a stage that is left over is caught' fault 9 litter
 check 'an update that never returns is caught' \
     fault 10 hang --wait-ms 1000 --grace-ms 1000
 check 'a process that ends by itself is caught' fault 10 crash
+check 'a combiner that settles what the dead left passes the same judge' \
+    storm --scheme combine --kill-us 2000 --stop-us 5000 --forks 5 --files 2 --impatient 20 \
+    --operations ${long:+20}5000 --seconds 120
+check 'a combiner that applies again what the dead had applied is caught' combiner 1 repeat
+check 'a combiner that believes what the dead intended is caught' combiner 1 trust
+check 'a combiner that reports before it has applied is caught' combiner '[16]' forestall
+check 'a combiner that turns away what it has taken is caught' combiner 2 turn-away
 finish
