@@ -6,18 +6,28 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static uint64_t now(void)
+uint64_t history_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+size_t history_size(long limit)
+{
+    return sizeof(struct history) + (size_t)limit * sizeof(struct operation);
+}
+
+void history_reset(struct history *history, long limit)
+{
+    memset(history, 0, history_size(limit));
+    history->limit = limit;
+}
+
 struct history *history_make(long limit)
 {
-    size_t size = sizeof(struct history) + (size_t)limit * sizeof(struct operation);
     struct history *history =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, history_size(limit), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (history == MAP_FAILED) {
         perror("history");
         exit(125);
@@ -35,14 +45,14 @@ long history_begin(struct history *history, bool is_read, uint32_t worker)
     operation->is_read = is_read;
     operation->worker = worker;
     operation->read_count = READ_UNKNOWN;
-    operation->begun = now();
+    operation->begun = history_now();
     atomic_store(&operation->outcome, BEGUN);
     return number;
 }
 
 void history_end(struct history *history, long number, enum outcome outcome)
 {
-    history->operations[number].ended = now();
+    history->operations[number].ended = history_now();
     atomic_store(&history->operations[number].outcome, outcome);
 }
 
@@ -95,6 +105,14 @@ static void read_list(struct judge *judge)
     }
 }
 
+static bool read_what_is_before(const struct judge *judge, const struct operation *operation,
+                                long place)
+{
+    return operation->read_count == READ_UNKNOWN ||
+           (operation->read_count == place &&
+            (operation->read_hash == 0 || operation->read_hash == judge->hashes[place]));
+}
+
 static void judge_writes(struct judge *judge)
 {
     struct history_verdict *verdict = judge->verdict;
@@ -115,8 +133,7 @@ static void judge_writes(struct judge *judge)
             verdict->in_doubt++;
             verdict->in_doubt_applied += there;
         }
-        if (there && operation->read_count != READ_UNKNOWN &&
-            operation->read_count != judge->places[i])
+        if (there && !read_what_is_before(judge, operation, judge->places[i]))
             verdict->wrong_reads_from++;
     }
 }

@@ -7,7 +7,7 @@
  * The rules (all needed, together they are linearizability of this object):
  *   1  every token that was acknowledged is in the final list exactly once
  *   2  every token in the list was begun, and none of a failed operation is there
- *   3  the token at position p belongs to an operation that read p tokens
+ *   3  the token at position p belongs to an operation that read the p tokens before it
  *   4  no operation ended before one that stands ahead of it in the list began
  *   5  no read failed, and every read was whole: a beginning of the final list
  *   6  a read has every token that was acknowledged before it began
@@ -28,7 +28,7 @@ struct operation {
     _Atomic int outcome;
     bool is_read;
     long read_count;    /* tokens it saw; READ_UNKNOWN */
-    uint64_t read_hash; /* of the bytes a read saw */
+    uint64_t read_hash; /* of the bytes a read, or the function of an update, saw; 0: not noted */
     uint64_t begun, ended;
     uint32_t worker;
 };
@@ -40,6 +40,12 @@ struct history {
 };
 
 struct history *history_make(long limit); /* shared with processes forked later; ends on failure */
+
+/* The same in memory that the caller shares: how much it takes, and begun afresh there. */
+size_t history_size(long limit);
+void history_reset(struct history *history, long limit);
+
+uint64_t history_now(void); /* nanoseconds; the clock of `begun` and `ended` */
 
 /* The number of a new operation, which is now begun; -1 when the history is full. */
 long history_begin(struct history *history, bool is_read, uint32_t worker);

@@ -84,6 +84,18 @@ TEST(a_write_that_saw_another_predecessor_is_caught)
     CHECK_INT(verdict.wrong_reads_from, 1);
 }
 
+TEST(a_function_that_saw_as_many_tokens_but_others_is_caught)
+{
+    struct history_verdict verdict;
+    struct history *history = three_writes();
+    const char *seen = "00000000\n00000001\n", *other = "00000001\n00000000\n";
+    history->operations[2].read_hash = history_hash(seen, strlen(seen));
+    CHECK(judged(history, LIST, &verdict));
+    history->operations[2].read_hash = history_hash(other, strlen(other));
+    CHECK(!judged(history, LIST, &verdict));
+    CHECK_INT(verdict.wrong_reads_from, 1);
+}
+
 TEST(an_order_against_time_is_caught)
 {
     struct history_verdict verdict;
