@@ -109,6 +109,8 @@ struct shared_area *area_open(const struct lock *lock, bool make)
         return known;
     registry_drop_area(known);
     known = join(&record, stat);
+    if (known && make) /* who was noted may end soon; we are about to wait */
+        (void)write_record(lock_file, &known->area);
     if (known)
         return known;
     if (make)

@@ -22,6 +22,7 @@ struct combining {
     struct shared_area *shared; /* or NULL */
     int slot;                   /* or -1 */
     bool leads;                 /* we were to try for the lock when we last looked */
+    bool late;                  /* nobody came for a while */
     bool overdue;               /* the time is over, and yet our update is taken */
     int tries;
     struct batch batch;
@@ -47,7 +48,7 @@ static bool publish(struct combining *combining, const struct lock *lock, bool m
     if (!combining->shared || (!make && !area_is_busy(area(combining))))
         return false;
     combining->slot = area_publish(area(combining), combining->text, combining->size);
-    combining->leads = false;
+    combining->leads = combining->late = false;
     combining->tries = 0;
     return combining->slot >= 0;
 }
@@ -67,8 +68,8 @@ static int wait_in_slot(struct combining *combining, struct lock *lock)
     struct area *shared = area(combining);
     for (;;) {
         enum area_state state = area_state(shared, combining->slot);
-        bool waits = state == AREA_PUBLISHED || state == AREA_CALLED;
-        bool leads = state == AREA_CALLED || (waits && area_leads(shared, combining->slot));
+        bool may_lead = state == AREA_PUBLISHED || (state == AREA_TAKEN && combining->late);
+        bool leads = state == AREA_CALLED || (may_lead && area_leads(shared, combining->slot));
         if (leads && !combining->leads) {
             combining->leads = true;
             break; /* at once */
@@ -84,6 +85,7 @@ static int wait_in_slot(struct combining *combining, struct lock *lock)
             combining->size = 0;
             return 0;
         }
+        combining->late |= now == state; /* whoever took it may be dead */
         if (leads || now == state)
             break;
     }
@@ -316,6 +318,20 @@ static int serve(struct combining *combining, struct untorn_error *error)
 
 /* ---- the call ---- */
 
+/* Step 8. The area is given back. */
+static void leave_area(struct combining *combining)
+{
+    if (!combining->shared)
+        return;
+    area_call_next(area(combining), registry_take_waiters(&combining->shared->lock));
+    for (int slot = 0; slot < AREA_SLOTS; slot++)
+        if (combining->wakes[slot])
+            area_wake(area(combining), slot);
+    memset(combining->wakes, 0, sizeof combining->wakes);
+    registry_drop_area(combining->shared);
+    combining->shared = NULL;
+}
+
 /* Steps 1 to 7. */
 static int work(struct combining *combining, struct untorn_error *error)
 {
@@ -327,22 +343,14 @@ static int work(struct combining *combining, struct untorn_error *error)
             rc = serve(combining, error);
         if (rc != AGAIN)
             return rc;
+        lock_release(&target->lock);
         rc = leave_slot(combining);
-        registry_drop_area(combining->shared); /* the lock may be another now */
-        combining->shared = NULL;
-        if (rc == 0)
-            rc = target_reopen(target, error);
+        if (rc != 0)
+            return rc;
+        leave_area(combining); /* the lock may be another now */
+        rc = target_reopen(target, error);
     } while (rc == 0);
     return rc;
-}
-
-/* Step 8. */
-static void wake_all(struct combining *combining)
-{
-    area_call_next(area(combining), registry_take_waiters(&combining->shared->lock));
-    for (int slot = 0; slot < AREA_SLOTS; slot++)
-        if (combining->wakes[slot])
-            area_wake(area(combining), slot);
 }
 
 /* The answer to our own edits, in the caller's error, which knows path and flags. */
@@ -401,10 +409,8 @@ int combine_edit(const char *path, const struct request *request,
         int left = leave_slot(combining);
         rc = left != 0 ? left : rc;
     }
-    if (combining->shared)
-        wake_all(combining);
     rc = result(combining, rc, error);
-    registry_drop_area(combining->shared);
+    leave_area(combining);
     free(combining->edits.guests);
     free(combining);
     return rc;

@@ -3,7 +3,7 @@
  * Whoever holds a lock may carry out updates for those who wait for it (combine/combine.h). Should
  * it die, they must learn whether they were made; and the next holder, who may know nothing of
  * them, replaces what would have told. So it is noted in the lock file, behind the owner record,
- * for the latest eight such batches: a number, which file is to get the user's name and which one
+ * for the latest such batches: a number, which file is to get the user's name and which one
  * has it, and what became of that. A power loss ends all who could ask: nothing of it is flushed.
  *
  *   BATCH-1  A number is noted before anything is taken under it, and not used again for as long
@@ -29,7 +29,7 @@ enum batch_verdict {
 };
 
 enum {
-    BATCH_LATEST = 8,
+    BATCH_LATEST = 32,
     BATCH_ENTRY = 48,
     BATCH_PLACE = OWNER_END, /* in the lock file */
     BATCH_SIZE = BATCH_LATEST * BATCH_ENTRY,
