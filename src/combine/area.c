@@ -194,6 +194,11 @@ void area_wait(struct area *area, int slot, uint64_t duration_ns)
         os_wait(&area->slots[slot].word, word, duration_ns);
 }
 
+bool area_hear(struct area *area, int slot)
+{
+    return change(area, slot, AREA_CALLED, AREA_PUBLISHED);
+}
+
 bool area_leads(struct area *area, int slot)
 {
     uint32_t own = (uint32_t)slot + 1, leader = os_load(&area->leader);

@@ -63,6 +63,9 @@ enum area_state area_state(struct area *area, int slot);
 /* Waits until the slot's state is another, or for `duration`. */
 void area_wait(struct area *area, int slot, uint64_t duration_ns);
 
+/* Of one that was called: it is only published again. False if it is taken meanwhile. */
+bool area_hear(struct area *area, int slot);
+
 /* Whether it is for this one to try for the lock: nobody else does. */
 bool area_leads(struct area *area, int slot);
 

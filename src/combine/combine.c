@@ -68,9 +68,10 @@ static int wait_in_slot(struct combining *combining, struct lock *lock)
     struct area *shared = area(combining);
     for (;;) {
         enum area_state state = area_state(shared, combining->slot);
+        bool called = state == AREA_CALLED && area_hear(shared, combining->slot);
         bool may_lead = state == AREA_PUBLISHED || (state == AREA_TAKEN && combining->late);
-        bool leads = state == AREA_CALLED || (may_lead && area_leads(shared, combining->slot));
-        if (leads && !combining->leads) {
+        bool leads = called || (may_lead && area_leads(shared, combining->slot));
+        if (called || (leads && !combining->leads)) {
             combining->leads = true;
             break; /* at once */
         }
@@ -100,9 +101,10 @@ static int await_turn(void *context, struct lock *lock, bool tried)
     struct combining *combining = context;
     if (combining->slot >= 0)
         return wait_in_slot(combining, lock);
-    if (fits(combining, lock) &&
-        (tried ? publish(combining, lock, true) : join_queue(combining, lock)))
+    lock->silent = fits(combining, lock); /* to be served is better than to be let in */
+    if (lock->silent && (tried ? publish(combining, lock, true) : join_queue(combining, lock)))
         return wait_in_slot(combining, lock);
+    lock->silent = lock->silent && !tried;
     if (tried)
         os_sleep_ns(LIMIT_POLL_NS);
     return 0;
