@@ -57,6 +57,7 @@ struct sim_options {
     unsigned unit; /* bytes that reach the disk together; 0: 4096. Strict: 512 */
     uint64_t seed; /* for os_random and for samples */
     enum sim_reuse reuse;
+    bool no_areas; /* os_area_make gives ENOSYS */
 };
 
 /* An empty disk with a root directory (0777); process 0 of user 0 runs. NULL: defaults. */
@@ -151,7 +152,10 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
     X(SHARE, "share") \
     X(CAPABILITIES, "capabilities") \
     X(DIR_PATH, "dir_path") \
-    X(RANDOM, "random")
+    X(RANDOM, "random") \
+    X(AREA_MAKE, "area_make") \
+    X(AREA_JOIN, "area_join") \
+    X(AREA_LEAVE, "area_leave")
 /* clang-format on */
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };
