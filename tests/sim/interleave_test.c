@@ -11,6 +11,7 @@
 
 #include <untorn.h>
 
+#include "file/registry.h"
 #include "os/os.h"
 #include "os/sim/interleave.h"
 
@@ -132,9 +133,10 @@ static void add_and_break_old_locks(void *context, int number)
         os_sleep_ns(1000000);
         if (os_open(dir, "made", OS_READ, 0, &lock) < 0)
             continue;
-        int64_t got = os_read_at(lock, &then, sizeof then, 0);
+        if (os_read_at(lock, &then, sizeof then, 0) == 0)
+            then = 0;
         os_close(lock);
-        if (got == (int64_t)sizeof then && os_clock_ns() - then >= 2000000)
+        if (os_clock_ns() - then >= 2000000)
             (void)os_remove(dir, "made", false);
     }
     now = os_clock_ns();
@@ -176,29 +178,317 @@ static struct sim_interleavings interleave(struct sim_interleaving asked)
     return report;
 }
 
+/* ---- the search itself ---- */
+
+static const char *accept(void *context)
+{
+    (void)context;
+    return NULL;
+}
+
+static void look_thrice(void *context, int number)
+{
+    struct os_stat stat;
+    (void)context, (void)number;
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(os_stat(OS_NONE, "d/list", &stat), 0);
+}
+
+/* A process of three calls has four parts: up to the first, and from each to the next.
+ * [INTERLEAVE-1]
+ */
+TEST(without_merging_there_are_as_many_schedules_as_orders)
+{
+    struct sim_interleaving asked = {.name = "every order of three looks",
+                                     .processes = {look_thrice},
+                                     .verify = accept,
+                                     .preemptions = SIM_UNLIMITED,
+                                     .every_order = true};
+    CHECK_INT(interleave(asked).schedules, 1);
+    asked.processes[1] = look_thrice;
+    CHECK_INT(interleave(asked).schedules, 70); /* 8! / 4! / 4! */
+    asked.processes[2] = look_thrice;
+    CHECK_INT(interleave(asked).schedules, 34650); /* 12! / 4! / 4! / 4! */
+    asked.preemptions = 0;
+    CHECK_INT(interleave(asked).schedules, 6);
+}
+
+/* [INTERLEAVE-2] */
+TEST(a_process_is_killed_before_each_of_its_calls)
+{
+    struct sim_interleaving asked = {.name = "killed",
+                                     .processes = {look_thrice},
+                                     .verify = accept,
+                                     .kills = 1,
+                                     .every_order = true};
+    struct sim_interleavings report = interleave(asked);
+    CHECK_INT(report.schedules, 4);
+    CHECK_INT(report.killed, 3);
+    asked.every_order = false; /* a look changes nothing: one death is like another */
+    report = interleave(asked);
+    CHECK_INT(report.killed, 1);
+}
+
+static void compare(struct sim_interleaving asked)
+{
+    asked.name = "merged";
+    asked.quiet = true;
+    struct sim_interleavings merged = interleave(asked), every;
+    asked.name = "every order";
+    asked.every_order = true;
+    every = interleave(asked);
+    CHECK(merged.schedules < every.schedules);
+    CHECK_INT(merged.outcomes, every.outcomes);
+    CHECK_INT(merged.bad > 0, every.bad > 0);
+}
+
+/* [INTERLEAVE-1] */
+TEST(merging_loses_no_outcome)
+{
+    sim_program *const programs[] = {add_without_lock, add_under_lock, add_and_remove_the_lock,
+                                     add_if_it_is_still_the_same, add_and_break_old_locks};
+    for (int i = 0; i < 5; i++) {
+        sim_program *program = programs[i];
+        compare((struct sim_interleaving){.processes = {program, program}, .preemptions = 4});
+        compare((struct sim_interleaving){
+            .processes = {program, program}, .preemptions = 2, .kills = 1, .hurries = 1});
+        compare(
+            (struct sim_interleaving){.processes = {program, program, program}, .preemptions = 1});
+    }
+}
+
+static void look_for_ever(void *context, int number)
+{
+    struct os_stat stat;
+    (void)context, (void)number;
+    while (os_stat(OS_NONE, "d/never", &stat) < 0)
+        continue;
+}
+
+TEST(who_never_ends_is_cut_off_and_counted)
+{
+    struct sim_interleaving asked = {.name = "for ever",
+                                     .setup = setup,
+                                     .processes = {look_for_ever, look_thrice},
+                                     .verify = accept};
+    static struct sim_interleavings report;
+    sim_interleave(&asked, &report);
+    sim_print_interleavings(&asked, &report);
+    CHECK_INT(report.schedules, 0);
+    CHECK(report.cut > 0);
+    CHECK_INT(report.longest, 5001);
+}
+
+TEST(the_search_ends_at_its_limit_and_says_so)
+{
+    struct sim_interleaving asked = {.name = "limited",
+                                     .setup = setup,
+                                     .processes = {add_without_lock, add_without_lock},
+                                     .verify = verify,
+                                     .preemptions = 2,
+                                     .limit = 10,
+                                     .quiet = true};
+    static struct sim_interleavings report;
+    sim_interleave(&asked, &report);
+    CHECK(report.limited);
+    CHECK_INT(report.schedules + report.merged, 10);
+    asked.limit = 0;
+    asked.enough = 1;
+    sim_interleave(&asked, &report);
+    CHECK(!report.limited);
+    CHECK_INT(report.bad, 1);
+}
+
+TEST(a_bad_schedule_is_told_and_runs_again_by_its_words)
+{
+    char words[1200];
+    struct sim_interleaving asked = {.name = "again",
+                                     .processes = {add_without_lock, add_without_lock},
+                                     .preemptions = 2,
+                                     .quiet = true};
+    struct sim_interleavings first = interleave(asked), again;
+    CHECK(strstr(first.story, "BAD: an acknowledged letter is lost\n") != NULL);
+    CHECK(strstr(first.story, "1 preemptions, 0 kills") != NULL);
+    CHECK(strstr(first.story, "  process 1:\n") != NULL);
+    CHECK(strstr(first.story, "rename /d/t0 -> /d/list\n       acknowledged: 0\n") != NULL);
+    snprintf(words, sizeof words, "again/%s", first.schedule);
+    setenv("UNTORN_SCHEDULE", words, 1);
+    again = interleave(asked);
+    CHECK_INT(again.bad, 1);
+    CHECK_TEXT(again.story, first.story);
+    setenv("UNTORN_SCHEDULE", "again/", 1); /* nothing but what happens by itself */
+    again = interleave(asked);
+    CHECK_INT(again.bad, 0);
+    CHECK(strstr(again.story, "GOOD: ") == again.story);
+}
+
+TEST(random_schedules_find_what_the_bounds_leave_out)
+{
+    struct sim_interleaving asked = {.name = "at random",
+                                     .processes = {add_without_lock, add_without_lock},
+                                     .random = 200,
+                                     .kills = 1,
+                                     .quiet = true};
+    struct sim_interleavings report = interleave(asked);
+    CHECK(report.bad > 0);
+    CHECK(report.killed > 0);
+    asked.processes[0] = asked.processes[1] = add_under_lock;
+    CHECK_INT(interleave(asked).bad, 0);
+}
+
+/* ---- what belongs to a process ---- */
+
+/* [INTERLEAVE-3] */
+static void keep_to_itself(void *context, int number)
+{
+    static unsigned char drawn[2][2];
+    struct os_process self;
+    (void)context;
+    registry_self(&self); /* remembered in the global */
+    for (int i = 0; i < 2; i++) {
+        unsigned char byte;
+        errno = 100 + number;
+        look_thrice(NULL, number);
+        CHECK_INT(errno, 100 + number);
+        CHECK_INT(os_random(&byte, 1), 0);
+        CHECK(drawn[number][i] == 0 || drawn[number][i] == byte);
+        drawn[number][i] = byte;
+        registry_self(&self);
+        CHECK_INT(self.pid, 1000 + number);
+    }
+}
+
+TEST(errno_random_bytes_and_the_global_belong_to_one_process)
+{
+    struct sim_interleaving asked = {.name = "apart",
+                                     .processes = {keep_to_itself, keep_to_itself},
+                                     .verify = accept,
+                                     .preemptions = 3,
+                                     .every_order = true};
+    CHECK(interleave(asked).schedules > 100);
+}
+
+static void allocate_much(void *context, int number)
+{
+    (void)context;
+    char *memory = malloc(20 << 20), *more = realloc(memory, 21 << 20);
+    CHECK(memory && more);
+    more[0] = (char)number;
+    look_thrice(NULL, number);
+    free(more);
+}
+
+/* Several times the address space there is for it. [INTERLEAVE-2] */
+TEST(what_a_killed_process_allocated_is_gone_with_it)
+{
+    struct sim_interleaving asked = {.name = "memory",
+                                     .processes = {allocate_much, allocate_much},
+                                     .verify = accept,
+                                     .preemptions = 1,
+                                     .kills = 2,
+                                     .every_order = true};
+    CHECK(interleave(asked).schedules > 60);
+}
+
+static void sleep_for(void *context, int number)
+{
+    uint64_t before = os_clock_ns(), duration = (uint64_t)(3 - number) * 1000000;
+    (void)context;
+    os_sleep_ns(duration);
+    CHECK_INT(os_clock_ns() - before, duration);
+    sim_ack(number);
+    sim_ack(10 + (sim_acked(0) ? 0 : 1)); /* 11: this one came before process 0 */
+}
+
+static const char *came_in_order(void *context)
+{
+    (void)context;
+    return sim_acked(11) ? NULL : "the longest sleep ended first";
+}
+
+/* [INTERLEAVE-4] */
+TEST(sleepers_go_on_in_the_order_of_their_times)
+{
+    struct sim_interleaving asked = {.name = "sleep",
+                                     .processes = {sleep_for, sleep_for, sleep_for},
+                                     .verify = came_in_order,
+                                     .preemptions = SIM_UNLIMITED};
+    CHECK_INT(interleave(asked).bad, 0);
+    asked.patience = 100000;
+    asked.quiet = true;
+    struct sim_interleavings report = interleave(asked);
+    CHECK_INT(report.bad, report.schedules);
+    CHECK(strstr(report.story, "everybody waits") != NULL);
+}
+
+/* ---- ways to lose an update, and ways not to ---- */
+
 TEST(a_lost_update_without_a_lock_needs_one_preemption)
 {
-    struct sim_interleaving asked = {.name = "no lock",
-                                     .processes = {add_without_lock, add_without_lock},
-                                     .quiet = true};
+    struct sim_interleaving asked = {
+        .name = "no lock", .processes = {add_without_lock, add_without_lock}, .quiet = true};
     CHECK_INT(interleave(asked).bad, 0);
     asked.preemptions = 1;
     CHECK(interleave(asked).bad > 0);
-    asked.preemptions = SIM_UNLIMITED;
+}
+
+TEST(a_lock_on_the_file_that_is_replaced_loses_updates_of_three)
+{
+    sim_program *const program = add_under_lock_of_the_list;
+    struct sim_interleaving asked = {.name = "lock of the list",
+                                     .processes = {program, program},
+                                     .preemptions = SIM_UNLIMITED,
+                                     .quiet = true};
+    CHECK_INT(interleave(asked).bad, 0);
+    asked.processes[2] = program;
+    asked.preemptions = 2;
     CHECK(interleave(asked).bad > 0);
 }
 
-TEST(a_lock_loses_nothing_also_among_three_with_a_kill)
+TEST(a_lock_file_that_is_removed_loses_updates_of_three)
+{
+    sim_program *const program = add_and_remove_the_lock;
+    struct sim_interleaving asked = {.name = "lock removed",
+                                     .processes = {program, program, program},
+                                     .preemptions = 2,
+                                     .quiet = true};
+    CHECK(interleave(asked).bad > 0);
+}
+
+TEST(a_lock_that_is_broken_by_age_loses_updates_of_the_slow_and_after_a_kill)
+{
+    sim_program *const program = add_and_break_old_locks;
+    struct sim_interleaving asked = {.name = "old locks broken",
+                                     .processes = {program, program},
+                                     .preemptions = 2,
+                                     .quiet = true};
+    CHECK_INT(interleave(asked).bad, 0);
+    asked.hurries = 2;
+    CHECK(interleave(asked).bad > 0);
+    asked.hurries = 0;
+    asked.kills = 1;
+    asked.processes[2] = program;
+    CHECK(interleave(asked).bad > 0);
+}
+
+TEST(a_second_look_before_the_rename_is_no_lock)
+{
+    sim_program *const program = add_if_it_is_still_the_same;
+    struct sim_interleaving asked = {
+        .name = "second look", .processes = {program, program}, .preemptions = 1, .quiet = true};
+    CHECK(interleave(asked).bad > 0);
+}
+
+TEST(a_lock_beside_the_file_loses_nothing_in_any_order_with_two_kills)
 {
     struct sim_interleaving asked = {.name = "lock",
-                                     .processes = {add_under_lock, add_under_lock},
+                                     .processes = {add_under_lock, add_under_lock, add_under_lock},
                                      .preemptions = SIM_UNLIMITED,
                                      .kills = 2};
     CHECK_INT(interleave(asked).bad, 0);
-    asked.processes[2] = add_under_lock;
-    asked.kills = 1;
-    CHECK_INT(interleave(asked).bad, 0);
 }
+
+/* ---- untorn_update ---- */
 
 static int update_list(void *context, const struct untorn_content *old,
                        struct untorn_change *change)
@@ -215,56 +505,90 @@ static void add_by_untorn(void *context, int number)
     (void)context;
     if (untorn_update("/d/list", update_list, &number, NULL, NULL) == 0)
         sim_ack(number);
+    else
+        sim_ack(10);
 }
 
-TEST(untorn_update_2)
+static void setup_used(void *context)
 {
-    struct sim_interleaving asked = {.name = "two updates",
-                                     .processes = {add_by_untorn, add_by_untorn},
-                                     .preemptions = 0};
-    for (int i = 0; i < 3; i++) {
-    asked.preemptions = i;
+    (void)context;
+    sim_make_dir("/d");
+    CHECK_INT(untorn_write("/d/list", "z", 1, NULL, NULL), 0);
+}
+
+static const char *verify_and_go_on(void *context)
+{
+    int next = 3;
+    const char *verdict = verify(context);
+    if (verdict)
+        return verdict;
+    if (sim_acked(10))
+        return "an update fails";
+    if (untorn_update("/d/list", update_list, &next, NULL, NULL) != 0)
+        return "the next update fails";
+    return strstr(sim_tree("/d"), "/stage/list") ? "a stage is left over" : NULL;
+}
+
+static struct sim_interleaving updates(const char *name, int count)
+{
+    struct sim_interleaving asked = {
+        .name = name, .setup = setup_used, .verify = verify_and_go_on, .preemptions = 2};
+    for (int i = 0; i < count; i++)
+        asked.processes[i] = add_by_untorn;
+    return asked;
+}
+
+static bool is_long(void)
+{
+    return getenv("UNTORN_LONG") != NULL;
+}
+
+TEST(two_updates_lose_nothing_in_any_order_with_two_kills)
+{
+    struct sim_interleaving asked = updates("two updates", 2);
+    asked.preemptions = SIM_UNLIMITED;
+    asked.kills = 2;
     CHECK_INT(interleave(asked).bad, 0);
-    }
+    asked.hurries = 1;
+    CHECK_INT(interleave(asked).bad, 0);
+}
+
+TEST(three_updates_lose_nothing_within_two_preemptions_and_a_kill)
+{
+    struct sim_interleaving asked = updates("three updates", 3);
     asked.kills = 1;
+    asked.preemptions = is_long() ? 3 : 2;
     CHECK_INT(interleave(asked).bad, 0);
-    asked.kills = 0;
-    for (int i = 3; i < 9; i++) {
-    asked.preemptions = i;
-    CHECK_INT(interleave(asked).bad, 0);
-    }
 }
 
-TEST(untorn_update_3)
+TEST(the_first_updates_of_a_directory_lose_nothing)
 {
-    struct sim_interleaving asked = {.name = "three updates",
-                                     .processes = {add_by_untorn, add_by_untorn, add_by_untorn},
-                                     .preemptions = 0};
-    for (int i = 0; i < 3; i++) {
-    asked.preemptions = i;
-    CHECK_INT(interleave(asked).bad, 0);
-    }
-    asked.preemptions = 1;
+    struct sim_interleaving asked = updates("two first updates", 2);
+    asked.setup = setup;
     asked.kills = 1;
+    asked.preemptions = is_long() ? 4 : 2;
+    CHECK_INT(interleave(asked).bad, 0);
+    asked = updates("three first updates", 3);
+    asked.setup = setup;
+    asked.kills = is_long();
     CHECK_INT(interleave(asked).bad, 0);
 }
 
-TEST(x)
+TEST(three_updates_lose_nothing_in_random_orders_with_two_kills)
 {
-    struct sim_interleaving asked = {.name = "lock of the list",
-                                     .processes = {add_under_lock_of_the_list, add_under_lock_of_the_list, add_under_lock_of_the_list},
-                                     .preemptions = 2};
-    CHECK(interleave(asked).bad > 0);
-    asked = (struct sim_interleaving){.name = "lock removed",
-                                     .processes = {add_and_remove_the_lock, add_and_remove_the_lock, add_and_remove_the_lock},
-                                     .preemptions = 2, .quiet = true};
-    CHECK(interleave(asked).bad > 0);
-    asked = (struct sim_interleaving){.name = "old locks broken",
-                                     .processes = {add_and_break_old_locks, add_and_break_old_locks},
-                                     .preemptions = 2, .hurries = 2, .quiet = true};
-    CHECK(interleave(asked).bad > 0);
-    asked = (struct sim_interleaving){.name = "second look",
-                                     .processes = {add_if_it_is_still_the_same, add_if_it_is_still_the_same},
-                                     .preemptions = 1, .quiet = true};
+    struct sim_interleaving asked = updates("three updates at random", 3);
+    asked.preemptions = 0;
+    asked.kills = 2;
+    asked.hurries = 3;
+    asked.options.seed = 1;
+    asked.random = is_long() ? 1000000 : 20000;
+    CHECK_INT(interleave(asked).bad, 0);
+}
+
+TEST(updates_on_a_machine_whose_locks_lie_are_caught)
+{
+    struct sim_interleaving asked = updates("locks that lie", 2);
+    asked.broken = SIM_LOCK_LIES;
+    asked.quiet = true;
     CHECK(interleave(asked).bad > 0);
 }

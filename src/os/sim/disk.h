@@ -45,7 +45,7 @@ struct sim_inode {
     int links;        /* names that lead to it */
     int openings;
     uint64_t unlocked_by; /* the history of the last process that ended its lock */
-    bool reachable; /* by sim_disk_walk */
+    bool reachable;       /* by sim_disk_walk */
 };
 
 struct sim_disk {

@@ -19,6 +19,7 @@ struct decision {
 
 static struct search {
     const struct sim_interleaving *asked;
+    struct sim_interleaving unbounded; /* the same without a bound on preemptions */
     struct sim_interleavings *report;
     struct sim_disk ready;
     struct sim_options options;
@@ -27,7 +28,7 @@ static struct search {
     int given;           /* the first of them are prescribed */
     struct sim_set seen, outcomes;
     uint64_t random;
-    int fewest; /* preemptions of the bad run that was told */
+    int fewest;        /* preemptions of the bad run that was told */
     const char *words; /* a schedule in words, what is left of it */
 } search;
 
@@ -109,8 +110,8 @@ static int search_on(struct turn_option *options, int count)
         uint64_t state = state_with_current();
         if (was_seen(state, turn_run.kills))
             return -1;
-        sim_set_add(&search.seen, with_bounds(state, turn_run.preemptions, turn_run.kills,
-                                              turn_run.hurries));
+        sim_set_add(&search.seen,
+                    with_bounds(state, turn_run.preemptions, turn_run.kills, turn_run.hurries));
         count = without_repeated_deaths(options, count);
     }
     struct decision *decision = next_decision();
@@ -143,7 +144,8 @@ static int walk_randomly(struct turn_option *options, int count)
     return choice;
 }
 
-/* ---- schedules in words: STEP and r, h or k with the process, where it is not the first option --- */
+/* ---- schedules in words: STEP and r, h or k with the process, where it is not the first option
+ * --- */
 
 static const char letters[] = "rhk";
 
@@ -205,11 +207,11 @@ static void tell_run(const char *verdict)
     struct sim_interleavings *report = search.report;
     const struct sim_interleaving *asked = search.asked;
     write_schedule(report->schedule, sizeof report->schedule);
-    int used = snprintf(report->story, sizeof report->story,
-                        "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
-                        verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong",
-                        asked->name, turn_run.preemptions, turn_run.kills,
-                        (unsigned long long)asked->options.seed);
+    int used =
+        snprintf(report->story, sizeof report->story,
+                 "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
+                 verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", asked->name,
+                 turn_run.preemptions, turn_run.kills, (unsigned long long)asked->options.seed);
     size_t end = sizeof report->story - 400;
     sim_tell_machine(report->story + used, end - (size_t)used);
     size_t length = strlen(report->story);
@@ -242,7 +244,7 @@ static const char *run(turn_decider *decider, bool told)
     sim->broken = search.asked->broken;
     sim->telling = told;
     search.count = 0;
-    turns_take(search.asked, decider);
+    turns_take(decider == search_on ? search.asked : &search.unbounded, decider);
     uint64_t outcome = turns_state(TURN_NOBODY);
     const char *verdict = verdict_of_run();
     if (told)
@@ -332,6 +334,8 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
                              .random = asked->options.seed,
                              .fewest = 1 << 30,
                              .words = words_for(asked->name)};
+    search.unbounded = *asked;
+    search.unbounded.preemptions = SIM_UNLIMITED;
     memset(report, 0, sizeof *report);
     report->seconds = -seconds_now();
     start();

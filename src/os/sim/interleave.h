@@ -9,12 +9,12 @@
  *     sim_print_interleavings(&two, &report);
  *     CHECK_INT(report.bad, 0);
  *
- * One process runs at a time, on a stack of its own. Another may go on, or one may be killed, before
- * every call of os.h, every os_load, os_store, os_swap, os_wait, os_wake and os_is_alive, and while
- * one sleeps. A schedule is the list of these decisions. Each schedule runs on a fresh machine, from
- * the disk that `setup` left; depth first, all of them within the bounds that are asked for, then
- * as many random ones as are asked for. A bad one is told as a story, with the words that run it
- * again; of several bad ones that with the fewest preemptions.
+ * One process runs at a time, on a stack of its own. Another may go on, or one may be killed,
+ * before every call of os.h, every os_load, os_store, os_swap, os_wait, os_wake and os_is_alive,
+ * and while one sleeps. A schedule is the list of these decisions. Each schedule runs on a fresh
+ * machine, from the disk that `setup` left; depth first, all of them within the bounds that are
+ * asked for, then as many random ones as are asked for. A bad one is told as a story, with the
+ * words that run it again; of several bad ones that with the fewest preemptions.
  *
  *   INTERLEAVE-1  Every order of the steps within the bounds is run, or leads through a state that
  *                 another run has been through with at least as much of the bounds left.
@@ -32,8 +32,8 @@
  * What is left out, and why that is sound:
  *   - A state is the disk, the areas, the clock, and of each process a hash of all that it was ever
  *     told: it does what that decides. Where a state comes again the run ends ("merged"). A process
- *     that is gone counts only by what it acknowledged: verify must judge by the disk, by sim_acked,
- *     and by what was given to sim_distinguish. With `every_order` nothing is merged.
+ *     that is gone counts only by what it acknowledged: verify must judge by the disk, by
+ * sim_acked, and by what was given to sim_distinguish. With `every_order` nothing is merged.
  *   - In an area what a process reads without os_load counts by who wrote the word that it loaded
  *     last, or held the lock before: memory without such an order between writing and reading is a
  *     race, and its outcomes are not told apart.

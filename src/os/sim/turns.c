@@ -223,7 +223,8 @@ static bool is_private(const struct sim_point *point)
 static bool seems_to_poll(const struct sim_point *point)
 {
     struct sim_process *process = &sim->processes[turn_run.current];
-    bool polls = (point->kind == SIM_POINT_WORD && process->looks > LOOKS_MAX) || ++alone > ALONE_MAX;
+    bool polls =
+        (point->kind == SIM_POINT_WORD && process->looks > LOOKS_MAX) || ++alone > ALONE_MAX;
     if (polls)
         process->looks = 0;
     return polls;

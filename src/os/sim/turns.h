@@ -28,9 +28,9 @@ enum turn_end {
 
 /* The run that goes on. */
 struct turn_run {
-    int count;        /* of processes */
-    int current;      /* the last that ran, if it is still there; or TURN_NOBODY */
-    bool can_go_on;   /* it can */
+    int count;      /* of processes */
+    int current;    /* the last that ran, if it is still there; or TURN_NOBODY */
+    bool can_go_on; /* it can */
     int preemptions, kills, hurries, steps;
     enum turn_end end;
 };
