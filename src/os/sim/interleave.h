@@ -33,7 +33,7 @@
  *   - A state is the disk, the areas, the clock, and of each process a hash of all that it was ever
  *     told: it does what that decides. Where a state comes again the run ends ("merged"). A process
  *     that is gone counts only by what it acknowledged: verify must judge by the disk, by
- * sim_acked, and by what was given to sim_distinguish. With `every_order` nothing is merged.
+ * sim_acked, and by what was given to sim_distinguish.
  *   - In an area what a process reads without os_load counts by who wrote the word that it loaded
  *     last, or held the lock before: memory without such an order between writing and reading is a
  *     race, and its outcomes are not told apart.
@@ -71,8 +71,8 @@ struct sim_interleaving {
     int steps;         /* of one run, more are cut off; 0: 5000 */
     uint64_t patience; /* bad: all sleep, and the first for longer than this, in ns; 0: never */
     long enough;       /* ends after so many bad ones; 0: never */
-    bool every_order;
-    bool quiet; /* a bad one is expected: no story is printed */
+    bool every_order;  /* nothing is left out: to test what is */
+    bool quiet;        /* a bad one is expected: no story is printed */
 };
 
 struct sim_interleavings {

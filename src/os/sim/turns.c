@@ -123,7 +123,7 @@ static bool may_be_killed(int number)
     const struct process *process = &processes[number];
     if (process->state == GONE || !process->started || turn_run.kills >= asked->kills)
         return false;
-    return number == turn_run.current ||
+    return number == turn_run.current || asked->every_order ||
            (turn_run.can_go_on && notices_death(&processes[turn_run.current].point, number));
 }
 
@@ -206,7 +206,7 @@ static int choose(void)
 /* What no other process can see, and what does not depend on any. */
 static bool is_private(const struct sim_point *point)
 {
-    if (point->kind != SIM_POINT_CALL)
+    if (point->kind != SIM_POINT_CALL || asked->every_order)
         return false;
     switch (point->verb) {
     case SIM_FLUSH:
@@ -272,6 +272,7 @@ static void run_process(void)
 {
     int number = turn_run.current;
     asked->processes[number](asked->context, number);
+    reach(&(struct sim_point){.kind = SIM_POINT_EXIT});
     end_of(number);
     switch_to(number, choose());
 }

@@ -41,6 +41,7 @@ enum sim_point_kind {
     SIM_POINT_WORD,  /* of an area */
     SIM_POINT_ALIVE, /* os_is_alive */
     SIM_POINT_SLEEP, /* until a time, or until os_wake of a word */
+    SIM_POINT_EXIT,
 };
 struct sim_point {
     enum sim_point_kind kind;
