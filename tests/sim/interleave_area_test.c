@@ -213,6 +213,26 @@ TEST(a_wake_up_that_is_lost_is_found)
     CHECK_INT(interleave(asked).bad, 0);
 }
 
+static void wait_for_ever(void *context, int number)
+{
+    struct os_area area;
+    uint32_t *words = enter(number, &area);
+    (void)context;
+    while (words && os_load(&words[READY]) == 0)
+        os_wait(&words[BELL], 0, UINT64_MAX);
+    sim_ack(number);
+}
+
+TEST(who_waits_for_ever_is_found_without_a_limit_of_patience)
+{
+    struct sim_interleaving asked = {
+        .name = "for ever", .processes = {wait_for_ever}, .verify = accept, .quiet = true};
+    CHECK_INT(interleave(asked).bad, 1);
+    asked.processes[0] = ring;
+    asked.processes[1] = wait_for_ever;
+    CHECK_INT(interleave(asked).bad, 0);
+}
+
 TEST(who_waits_for_a_process_that_was_killed_goes_on_when_its_time_has_come)
 {
     struct sim_interleaving asked = {.name = "nobody rings",

@@ -354,7 +354,7 @@ void os_wait(const uint32_t *word, uint32_t value, uint64_t duration_ns)
         return;
     }
     sim->turns->reach(&(struct sim_point){.kind = SIM_POINT_SLEEP,
-                                          .until = sim->clock + duration_ns,
+                                          .until = sim_time_in(duration_ns),
                                           .area = spot.area,
                                           .offset = spot.offset});
 }

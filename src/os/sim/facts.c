@@ -98,14 +98,19 @@ int64_t os_wall_clock(void)
     return (int64_t)(1700000000 + sim->clock / 1000000000u);
 }
 
+uint64_t sim_time_in(uint64_t duration)
+{
+    return duration < UINT64_MAX - sim->clock ? sim->clock + duration : UINT64_MAX;
+}
+
 void os_sleep_ns(uint64_t duration)
 {
     if (sim->turns) {
         sim->turns->reach(
-            &(struct sim_point){.kind = SIM_POINT_SLEEP, .until = sim->clock + duration});
+            &(struct sim_point){.kind = SIM_POINT_SLEEP, .until = sim_time_in(duration)});
         return;
     }
-    sim->clock += duration;
+    sim->clock = sim_time_in(duration);
     sim_meanwhile *function = sim->in_meanwhile ? NULL : sim->meanwhile;
     if (!function)
         return;

@@ -212,11 +212,11 @@ static void tell_run(const char *verdict)
                  "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
                  verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", asked->name,
                  turn_run.preemptions, turn_run.kills, (unsigned long long)asked->options.seed);
-    size_t end = sizeof report->story - 400;
+    size_t end = sizeof report->story - sizeof report->schedule - 200;
     sim_tell_machine(report->story + used, end - (size_t)used);
     size_t length = strlen(report->story);
     snprintf(report->story + length, sizeof report->story - length,
-             "  again: UNTORN_SCHEDULE='%s/%.250s' and the test's name as argument\n", asked->name,
+             "  again: UNTORN_SCHEDULE='%s/%s' and the test's name as argument\n", asked->name,
              report->schedule);
 }
 

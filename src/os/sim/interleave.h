@@ -69,7 +69,7 @@ struct sim_interleaving {
     long limit;        /* of runs; 0: none */
     long random;       /* further runs, with any number of preemptions, drawn with options.seed */
     int steps;         /* of one run, more are cut off; 0: 5000 */
-    uint64_t patience; /* bad: all sleep, and the first for longer than this, in ns; 0: never */
+    uint64_t patience; /* bad: all sleep for longer than this, in ns; 0: only if for ever */
     long enough;       /* ends after so many bad ones; 0: never */
     bool every_order;  /* nothing is left out: to test what is */
     bool quiet;        /* a bad one is expected: no story is printed */

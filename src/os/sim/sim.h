@@ -31,6 +31,8 @@
  * the name of the test as its argument. With UNTORN_STATE set to the number in the story, only that
  * state is checked (and sim_stop_here is called first, for a debugger).
  *
+ * Several processes that run at once are in interleave.h.
+ *
  * The model (what a flush covers, which disks are legal) stands in model.h.
  *
  * All memory is the simulator's own: a test that lets malloc fail does not hit it. It is valid

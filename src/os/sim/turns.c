@@ -79,18 +79,20 @@ static bool is_runnable(const struct process *process)
 
 /* ---- what can happen ---- */
 
-/* Nobody can go on now: the clock goes to the first who can. False if that takes too long. */
+/* Where nobody can go on now the clock goes to the first who can. False if that takes too long. */
 static bool let_time_pass(void)
 {
     uint64_t first = UINT64_MAX;
+    bool all_gone = true;
     for (int i = 0; i < turn_run.count; i++) {
         if (is_runnable(&processes[i]))
             return true;
+        all_gone &= processes[i].state == GONE;
         if (processes[i].state == ASLEEP && processes[i].until < first)
             first = processes[i].until;
     }
-    if (first == UINT64_MAX)
-        return true;
+    if (all_gone || first == UINT64_MAX)
+        return all_gone;
     tell("all sleep: %.3f ms pass", (double)(first - sim->clock) / 1e6);
     bool patient = asked->patience == 0 || first - sim->clock <= asked->patience;
     sim->clock = first;
@@ -277,26 +279,30 @@ static void run_process(void)
     switch_to(number, choose());
 }
 
+static void prepare_context(ucontext_t *context, void *stack)
+{
+    getcontext(context);
+    context->uc_stack.ss_sp = stack;
+    context->uc_stack.ss_size = STACK;
+    context->uc_link = NULL;
+    makecontext(context, run_process, 0);
+}
+
 static void prepare(int number)
 {
     struct process *process = &processes[number];
-    void *stack = process->stack;
-    if (!stack)
-        stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED)
+    if (!process->stack)
+        process->stack =
+            mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (process->stack == MAP_FAILED)
         sim_panic("no memory for a stack");
-    process->stack = stack;
     process->state = READY;
     process->started = false;
     process->error = 0;
     process->random = sim_mix(sim->random, (uint64_t)number);
     memset(&process->globals, 0, sizeof process->globals);
     process->point = (struct sim_point){0};
-    getcontext(&process->context);
-    process->context.uc_stack.ss_sp = stack;
-    process->context.uc_stack.ss_size = STACK;
-    process->context.uc_link = NULL;
-    makecontext(&process->context, run_process, 0);
+    prepare_context(&process->context, process->stack);
     sim_process(number);
 }
 

@@ -100,6 +100,9 @@ struct sim_globals {
 };
 void sim_change_globals(struct sim_globals *from, const struct sim_globals *to);
 
+/* When that will have passed; UINT64_MAX: never. */
+uint64_t sim_time_in(uint64_t duration);
+
 /* What the code above is told, beyond the result of the call; part of its history. */
 void sim_observe(const void *data, size_t size);
 void sim_observe_number(uint64_t number);
