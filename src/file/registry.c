@@ -22,6 +22,8 @@ static struct {
     unsigned area_clock;
 } registry;
 
+static const struct os_global global = {&registry, sizeof registry, registry_after_fork};
+
 static _Thread_local char this_thread; /* its address tells threads apart */
 
 struct lock_file *registry_add(os_fd fd, const struct os_stat *stat)
@@ -34,7 +36,7 @@ struct lock_file *registry_add(os_fd fd, const struct os_stat *stat)
     file->fd = fd;
     file->stat = *stat;
     file->references = 1;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     file->next = registry.files;
     registry.files = file;
     os_guard_leave();
@@ -59,7 +61,7 @@ void registry_drop(struct lock_file *file)
 {
     if (!file)
         return;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     drop_guarded(file);
     os_guard_leave();
 }
@@ -102,7 +104,7 @@ static enum registry_claim claim_guarded(struct lock_file *own, enum os_lock kin
 enum registry_claim registry_claim(struct lock_file *own, enum os_lock kind,
                                    struct lock_file **ret_held)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     enum registry_claim claim = claim_guarded(own, kind, ret_held);
     os_guard_leave();
     return claim;
@@ -121,7 +123,7 @@ static void end_guarded(struct lock_file *file)
 
 void registry_release(struct lock_file *held)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     if (held->count > 0 && --held->count == 0 && held->fd != OS_NONE)
         end_guarded(held);
     drop_guarded(held);
@@ -131,7 +133,7 @@ void registry_release(struct lock_file *held)
 bool registry_holds(const struct os_stat *stat)
 {
     bool holds = false;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (struct lock_file *file = registry.files; file && !holds; file = file->next)
         holds = file->count > 0 && file->thread == &this_thread &&
                 file->kind == OS_LOCK_EXCLUSIVE && os_same_file(&file->stat, stat);
@@ -142,7 +144,7 @@ bool registry_holds(const struct os_stat *stat)
 bool registry_holds_after(const struct os_stat *stat)
 {
     bool holds = false;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (struct lock_file *file = registry.files; file && !holds; file = file->next)
         holds = file->count > 0 && file->thread == &this_thread &&
                 (file->stat.device != stat->device ? file->stat.device > stat->device
@@ -153,7 +155,7 @@ bool registry_holds_after(const struct os_stat *stat)
 
 void registry_open_transaction(struct open_transaction *transaction)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     transaction->thread = &this_thread;
     transaction->next = registry.transactions;
     registry.transactions = transaction;
@@ -162,7 +164,7 @@ void registry_open_transaction(struct open_transaction *transaction)
 
 void registry_close_transaction(struct open_transaction *transaction)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (struct open_transaction **link = &registry.transactions; *link; link = &(*link)->next) {
         if (*link == transaction) {
             *link = transaction->next;
@@ -175,7 +177,7 @@ void registry_close_transaction(struct open_transaction *transaction)
 
 struct open_transaction *registry_next_transaction(const struct open_transaction *before)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     struct open_transaction *next = before ? before->next : registry.transactions;
     while (next && next->thread != &this_thread)
         next = next->next;
@@ -185,7 +187,7 @@ struct open_transaction *registry_next_transaction(const struct open_transaction
 
 void registry_note_waiters(const struct os_stat *stat)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     registry.waited[registry.next_waited++ % WAITED_SLOTS] = *stat;
     os_guard_leave();
 }
@@ -193,7 +195,7 @@ void registry_note_waiters(const struct os_stat *stat)
 bool registry_take_waiters(const struct os_stat *stat)
 {
     bool waited = false;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (int i = 0; i < WAITED_SLOTS; i++) {
         if (registry.waited[i].inode != 0 && os_same_file(&registry.waited[i], stat)) {
             registry.waited[i].inode = 0;
@@ -206,7 +208,7 @@ bool registry_take_waiters(const struct os_stat *stat)
 
 void registry_self(struct os_process *ret_self)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     if (registry.self.pid == 0)
         os_self(&registry.self);
     *ret_self = registry.self;
@@ -224,7 +226,7 @@ static bool is_known_local(uint64_t device)
 bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[32])
 {
     struct os_capabilities capabilities;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     bool local = is_known_local(stat->device);
     os_guard_leave();
     if (local || os_capabilities(dir, &capabilities) < 0)
@@ -232,7 +234,7 @@ bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[
     memcpy(filesystem, capabilities.filesystem, sizeof capabilities.filesystem);
     if (capabilities.network)
         return true;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     unsigned slot = registry.next_local++ % LOCAL_SLOTS;
     registry.local[slot].device = stat->device;
     registry.local[slot].known = true;
@@ -244,7 +246,7 @@ bool registry_is_network(os_fd dir, const struct os_stat *stat, char filesystem[
 bool registry_knows_folder(const struct os_stat *folder)
 {
     bool known = false;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (int i = 0; i < FOLDER_SLOTS && !known; i++)
         known = folder->born != 0 && registry.folders[i].born == folder->born &&
                 os_same_file(&registry.folders[i], folder);
@@ -254,7 +256,7 @@ bool registry_knows_folder(const struct os_stat *folder)
 
 void registry_note_folder(const struct os_stat *folder)
 {
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     registry.folders[registry.next_folder++ % FOLDER_SLOTS] = *folder;
     os_guard_leave();
 }

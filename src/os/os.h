@@ -204,6 +204,36 @@ bool os_is_plain(os_fd file);
 /* Whether a file here can have extended attributes, and an ACL. */
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl);
 
+/* ---- memory shared by the processes of one user ---- */
+
+/* Zeroed memory that only processes of this effective user can reach and that nobody can shrink or
+ * grow. It is gone with the last process that has it. */
+struct os_area {
+    void *memory; /* NULL: none */
+    size_t size;
+    os_fd handle;
+    uint64_t number; /* of the memory itself: the same for all who have it */
+};
+
+/* -ENOSYS where the platform has no such thing. */
+int os_area_make(size_t size, struct os_area *ret_area);
+
+/* The one that the process `pid` has under its `handle`: -ENOENT if there is none, or not of that
+ * number and size, or not of this user. */
+int os_area_join(int64_t pid, os_fd handle, uint64_t number, size_t size, struct os_area *ret_area);
+
+/* Accepts an empty one. */
+void os_area_leave(struct os_area *area);
+
+/* One word of it; every process sees all of these in one order. */
+uint32_t os_load(const uint32_t *word);
+void os_store(uint32_t *word, uint32_t value);
+bool os_swap(uint32_t *word, uint32_t from, uint32_t to); /* false: it was not `from` */
+
+/* Returns when *word is not `value`, after os_wake, after `duration`, or for no reason. */
+void os_wait(const uint32_t *word, uint32_t value, uint64_t duration_ns);
+void os_wake(uint32_t *word); /* all who wait */
+
 /* ---- facts ---- */
 
 struct os_capabilities {
@@ -236,9 +266,16 @@ int64_t os_wall_clock(void); /* seconds since 1970 */
 void os_sleep_ns(uint64_t duration);
 int os_random(void *data, size_t size);
 
-/* The mutex around the library's one global, the lock registry. `after_fork` runs in the child of
- * a fork, with the mutex free again; it is remembered at the first call. */
-void os_guard_enter(void (*after_fork)(void));
+/* The library's one global, the lock registry, and what the child of a fork does with it. */
+struct os_global {
+    void *memory; /* zeroed when a process starts */
+    size_t size;
+    void (*after_fork)(void);
+};
+
+/* The mutex around it. `after_fork` runs in the child of a fork, with the mutex free again; it is
+ * remembered at the first call. */
+void os_guard_enter(const struct os_global *global);
 void os_guard_leave(void);
 
 #endif

@@ -115,30 +115,31 @@ static void note_fork(void)
     forked++;
 }
 
+static int counted;
+static const struct os_global global = {&counted, sizeof counted, note_fork};
+
 static void check_forked(void *context)
 {
     (void)context;
     CHECK_INT(forked, 1);
-    os_guard_enter(note_fork); /* free, although another thread of the parent may hold it */
+    os_guard_enter(&global); /* free, although another thread of the parent may hold it */
     os_guard_leave();
 }
 
 TEST(the_child_of_a_fork_is_told_and_finds_the_guard_free)
 {
-    os_guard_enter(note_fork);
+    os_guard_enter(&global);
     os_guard_leave();
     in_child(check_forked, NULL);
     CHECK_INT(forked, 0);
     in_child(check_forked, NULL);
 }
 
-static int counted;
-
 static void *count_in_guard(void *context)
 {
     (void)context;
     for (int i = 0; i < 20000; i++) {
-        os_guard_enter(note_fork);
+        os_guard_enter(&global);
         counted++;
         os_guard_leave();
     }
@@ -155,7 +156,7 @@ static void check_forked_among_threads(void *context)
 TEST(the_guard_lets_one_thread_in_at_a_time_also_across_forks)
 {
     pthread_t threads[4];
-    os_guard_enter(note_fork);
+    os_guard_enter(&global);
     os_guard_leave();
     for (int i = 0; i < 4; i++)
         CHECK_INT(pthread_create(&threads[i], NULL, count_in_guard, NULL), 0);

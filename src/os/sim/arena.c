@@ -105,6 +105,12 @@ static void grow(struct sim_set *set)
     *set = larger;
 }
 
+int sim_set_has(const struct sim_set *set, unsigned long long hash)
+{
+    hash += hash == 0;
+    return set->count && set->slots[slot_of(set, hash)];
+}
+
 int sim_set_add(struct sim_set *set, unsigned long long hash)
 {
     hash += hash == 0; /* 0 marks an empty slot */

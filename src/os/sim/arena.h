@@ -34,6 +34,7 @@ struct sim_set {
     unsigned long long *slots;
     size_t count, capacity;
 };
+int sim_set_has(const struct sim_set *set, unsigned long long hash);
 int sim_set_add(struct sim_set *set, unsigned long long hash); /* 1 if it is new */
 void sim_set_clear(struct sim_set *set);                       /* empty, memory kept */
 void sim_set_free(struct sim_set *set);

@@ -49,11 +49,36 @@ static void run_meanwhile(int call)
     sim->process = process;
 }
 
+void sim_observe(const void *data, size_t size)
+{
+    struct sim_process *process = &sim->processes[sim->process];
+    if (sim->turns)
+        process->history = sim_mix_bytes(process->history, data, size);
+}
+
+void sim_observe_number(uint64_t number)
+{
+    struct sim_process *process = &sim->processes[sim->process];
+    if (sim->turns)
+        process->history = sim_mix(process->history, number);
+}
+
+/* Calls take no time where several processes run by turns: see interleave.h. */
+static void let_others(enum sim_verb verb)
+{
+    if (sim->turns) {
+        sim->turns->reach(&(struct sim_point){.kind = SIM_POINT_CALL, .verb = verb});
+    } else {
+        run_meanwhile(sim->log.call_count);
+        sim->clock += 1000;
+    }
+}
+
 int sim_begin(enum sim_verb verb, struct sim_place place)
 {
     if (!sim)
         sim_start(NULL);
-    run_meanwhile(sim->log.call_count);
+    let_others(verb);
     struct sim_log *log = &sim->log;
     if (log->call_count >= SIM_CALL_LIMIT)
         sim_panic("a million calls: the code above seems to go round in circles");
@@ -65,8 +90,8 @@ int sim_begin(enum sim_verb verb, struct sim_place place)
         .first_step = log->step_count,
         .process = sim->process,
     };
-    sim->clock += 1000;
     sim->verb_calls[verb]++;
+    sim->processes[sim->process].looks = 0;
     if (!fault_hits(sim_this_call()))
         return 0;
     sim->fault_fired = true;
@@ -94,6 +119,7 @@ int64_t sim_end(int64_t result)
         result = -sim->fault.error;
     call->result = result;
     call->step_count = sim->log.step_count - call->first_step;
+    sim_observe_number((uint64_t)result);
     return result;
 }
 
@@ -156,6 +182,8 @@ static void log_ack(int id, const char *words)
 
 void sim_ack(int id)
 {
+    struct sim_process *process = &sim->processes[sim->process];
+    process->told = sim_mix(process->told, (uint64_t)id);
     log_ack(id, NULL);
 }
 
@@ -200,14 +228,28 @@ struct sim_opening *sim_opening_of(os_fd fd)
     return handle ? handle->opening : NULL;
 }
 
+/* Never one that was used before. Where several processes run by turns each has a series of its
+ * own: what it is told must not depend on what the others do. */
+static int next_number(void)
+{
+    if (!sim->turns)
+        return sim->handle_count;
+    return sim->processes[sim->process].handles++ * SIM_TOGETHER + sim->process % SIM_TOGETHER;
+}
+
 os_fd sim_handle_new(int inode, unsigned how, const char *path)
 {
     struct sim_opening *opening = sim_alloc(sizeof *opening);
     *opening = (struct sim_opening){.inode = inode, .how = how, .references = 1, .path = path};
     sim->now.inodes[inode].openings++;
-    SIM_GROW(sim->handles, sim->handle_count, sim->handle_capacity);
-    sim->handles[sim->handle_count] = (struct sim_handle){opening, sim->process, false, NULL};
-    return sim->first_handle + sim->handle_count++;
+    sim_observe_number((uint64_t)inode);
+    int number = next_number();
+    while (sim->handle_count <= number) {
+        SIM_GROW(sim->handles, sim->handle_count, sim->handle_capacity);
+        sim->handles[sim->handle_count++] = (struct sim_handle){0};
+    }
+    sim->handles[number] = (struct sim_handle){opening, sim->process, false, NULL};
+    return sim->first_handle + number;
 }
 
 void sim_handle_close(struct sim_handle *handle)
@@ -215,7 +257,7 @@ void sim_handle_close(struct sim_handle *handle)
     struct sim_opening *opening = handle->opening;
     handle->opening = NULL;
     if (--opening->references == 0) {
-        opening->lock = OS_UNLOCK;
+        sim_end_lock(opening, handle->process);
         sim->now.inodes[opening->inode].openings--;
     }
 }
@@ -322,5 +364,6 @@ void sim_process_kill(int id)
         if (handle)
             sim_handle_close(handle);
     }
+    sim_areas_leave(id);
     sim->processes[id].running = false;
 }

@@ -160,6 +160,7 @@ int64_t os_read_at(os_fd file, void *data, size_t size, uint64_t offset)
     sim_this_call()->offset = offset;
     sim_this_call()->size = size;
     sim_disk_read(&sim->now, opening->inode, data, count, offset);
+    sim_observe(data, count);
     return sim_end((int64_t)count);
 }
 

@@ -276,6 +276,17 @@ uint64_t sim_disk_hash(const struct sim_disk *disk, bool all)
     return hash;
 }
 
+uint64_t sim_disk_hash_in_use(const struct sim_disk *disk)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < disk->count; i++) {
+        const struct sim_inode *inode = &disk->inodes[i];
+        bool gone = i != SIM_ROOT && inode->links == 0 && inode->openings == 0;
+        hash += sim_mix(gone ? inode->number : hash_inode(disk, i, false), (uint64_t)i + 1);
+    }
+    return hash;
+}
+
 uint64_t sim_disk_hash_of(struct sim_disk *disk, int id)
 {
     if (disk->inodes[id].kind == OS_REGULAR)

@@ -44,7 +44,8 @@ struct sim_inode {
     int mounted_on;   /* of such a root: the directory it covers */
     int links;        /* names that lead to it */
     int openings;
-    bool reachable; /* by sim_disk_walk */
+    uint64_t unlocked_by; /* the history of the last process that ended its lock */
+    bool reachable;       /* by sim_disk_walk */
 };
 
 struct sim_disk {
@@ -79,6 +80,8 @@ bool sim_disk_walk(struct sim_disk *disk);
 /* After sim_disk_walk: two disks with equal hashes cannot be told apart by any call. With `all`,
  * before it: what cannot be reached counts too. */
 uint64_t sim_disk_hash(const struct sim_disk *disk, bool all);
+/* Of a disk in use: its inodes by their places, and of those that are gone only the numbers. */
+uint64_t sim_disk_hash_in_use(const struct sim_disk *disk);
 /* The share of one inode in that sum, with what lies beyond its end cut off. */
 uint64_t sim_disk_hash_of(struct sim_disk *disk, int inode);
 /* After sim_disk_walk: nothing is open, what is not reachable is gone. */

@@ -26,6 +26,12 @@ static uint64_t visible_hash(void)
     return sim_disk_hash(&disk, false);
 }
 
+static void leave_machine(struct sim_world *outer)
+{
+    sim_areas_end();
+    sim = outer;
+}
+
 /* The process ends in good order: the code above forgets, the kernel closes. */
 static void end_process(void)
 {
@@ -105,7 +111,7 @@ static bool recover_after_fault(struct sim_level *level, const struct sim_disk *
         explorer->circumstances = NULL;
     }
     explorer->report->faults += fired;
-    sim = outer;
+    leave_machine(outer);
     sim_arena_release(mark);
     return fired;
 }
@@ -137,7 +143,7 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
     bool deeper = scenario->recover && level->depth == 1 && !verdict && inner.log.step_count > 0;
     if (deeper)
         explore_log(explorer, &inner);
-    sim = outer;
+    leave_machine(outer);
     if (deeper && scenario->faulty_recoveries && hash % (unsigned)scenario->faulty_recoveries == 0)
         fail_recovery(level, disk, hash);
 }
@@ -271,7 +277,7 @@ static bool run_workload(struct sim_explorer *explorer, const struct sim_disk *r
         bad(explorer, NULL, &sim->now, 0, verdict);
     end_process();
     explore_log(explorer, &level);
-    sim = outer;
+    leave_machine(outer);
     sim_arena_release(mark);
     return fired;
 }

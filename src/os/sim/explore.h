@@ -36,6 +36,10 @@ extern const char *const sim_verb_names[SIM_VERBS];
 void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
               const struct sim_disk *disk, uint64_t hash, const char *verdict);
 
+/* The same for the running machine alone, as part of a longer text: its calls and notes in their
+ * order, under the names of the processes that made them, and what is then on the disk. */
+void sim_tell_machine(char *text, size_t size);
+
 /* Where a debugger can stop before the one state asked for runs. */
 void sim_stop_here(void);
 

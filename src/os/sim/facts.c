@@ -51,6 +51,7 @@ int os_dir_path(os_fd fd, char *path, size_t size)
     if (strlen(whole) >= size)
         return (int)sim_end(-ENAMETOOLONG);
     strcpy(path, whole);
+    sim_observe(path, strlen(path));
     return (int)sim_end(0);
 }
 
@@ -76,23 +77,40 @@ bool os_is_alive(const struct os_process *other)
     char boot[sizeof other->boot];
     snprintf(boot, sizeof boot, "boot-%u", sim->boot);
     int64_t id = other->pid - 1000;
-    return id >= 0 && id < SIM_PROCESSES && strcmp(boot, other->boot) == 0 &&
-           sim->processes[id].running && sim->processes[id].start == other->start;
+    if (sim->turns)
+        sim->turns->reach(&(struct sim_point){.kind = SIM_POINT_ALIVE});
+    bool alive = id >= 0 && id < SIM_PROCESSES && strcmp(boot, other->boot) == 0 &&
+                 sim->processes[id].running && sim->processes[id].start == other->start;
+    sim_observe_number(alive);
+    return alive;
 }
 
 uint64_t os_clock_ns(void)
 {
-    return sim->clock += 100;
+    sim->clock += sim->turns ? 0 : 100;
+    sim_observe_number(sim->clock);
+    return sim->clock;
 }
 
 int64_t os_wall_clock(void)
 {
+    sim_observe_number(sim->clock / 1000000000u);
     return (int64_t)(1700000000 + sim->clock / 1000000000u);
+}
+
+uint64_t sim_time_in(uint64_t duration)
+{
+    return duration < UINT64_MAX - sim->clock ? sim->clock + duration : UINT64_MAX;
 }
 
 void os_sleep_ns(uint64_t duration)
 {
-    sim->clock += duration;
+    if (sim->turns) {
+        sim->turns->reach(
+            &(struct sim_point){.kind = SIM_POINT_SLEEP, .until = sim_time_in(duration)});
+        return;
+    }
+    sim->clock = sim_time_in(duration);
     sim_meanwhile *function = sim->in_meanwhile ? NULL : sim->meanwhile;
     if (!function)
         return;

@@ -2,6 +2,7 @@
 #include "os/sim/world.h"
 
 #include <errno.h>
+#include <string.h>
 
 static bool others_exclude(const struct sim_opening *mine, enum os_lock wanted)
 {
@@ -16,6 +17,13 @@ static bool others_exclude(const struct sim_opening *mine, enum os_lock wanted)
         }
     }
     return false;
+}
+
+void sim_end_lock(struct sim_opening *opening, int process)
+{
+    if (opening->lock != OS_UNLOCK)
+        sim->now.inodes[opening->inode].unlocked_by = sim->processes[process].history;
+    opening->lock = OS_UNLOCK;
 }
 
 int os_lock(os_fd fd, enum os_lock lock)
@@ -33,19 +41,21 @@ int os_lock(os_fd fd, enum os_lock lock)
         return (int)sim_end(rc);
     /* flock(2): a conversion first gives up the old lock, and a refused one has lost it. */
     if (opening->lock != lock)
-        opening->lock = OS_UNLOCK;
+        sim_end_lock(opening, sim->process);
     if (lock != OS_UNLOCK && others_exclude(opening, lock) && !(sim->broken & SIM_LOCK_LIES))
         return (int)sim_end(-EWOULDBLOCK);
     opening->lock = lock;
+    if (lock != OS_UNLOCK && sim->areas) /* it may now read what was written there under it */
+        sim_observe_number(sim->now.inodes[opening->inode].unlocked_by);
     return (int)sim_end(0);
 }
 
-static void (*forget)(void);
+static const struct os_global *global;
 static bool guarded;
 
-void os_guard_enter(void (*after_fork)(void))
+void os_guard_enter(const struct os_global *guarded_global)
 {
-    forget = after_fork;
+    global = guarded_global;
     if (guarded)
         sim_panic("the guard is entered twice: a real mutex would hang here");
     guarded = true;
@@ -64,6 +74,23 @@ bool sim_is_guarded(void)
 void sim_forget_globals(void)
 {
     guarded = false;
-    if (forget)
-        forget();
+    if (global)
+        global->after_fork();
+}
+
+static void put_aside(struct sim_globals *aside)
+{
+    if (global && global->size > sizeof aside->memory)
+        sim_panic("the global of the code above is larger than expected");
+    aside->guarded = guarded;
+    if (global)
+        memcpy(aside->memory, global->memory, global->size);
+}
+
+void sim_change_globals(struct sim_globals *from, const struct sim_globals *to)
+{
+    put_aside(from);
+    guarded = to->guarded;
+    if (global)
+        memcpy(global->memory, to->memory, global->size);
 }

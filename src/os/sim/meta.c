@@ -53,7 +53,9 @@ bool os_is_plain(os_fd file)
     if (!opening)
         return false;
     const struct sim_attributes *meta = &sim->now.inodes[opening->inode].meta;
-    return !meta->acl[0] && !meta->xattr[0];
+    bool plain = !meta->acl[0] && !meta->xattr[0];
+    sim_observe_number(plain);
+    return plain;
 }
 
 int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
@@ -66,6 +68,7 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
     const struct sim_attributes *like = &sim->now.inodes[source].meta;
     if (!may_give(&sim->now.inodes[target], like->owner, like->group)) {
         *ret_result = OS_META_OWNER_DENIED;
+        sim_observe_number(*ret_result);
         return (int)sim_end(0);
     }
     meta.owner = like->owner;

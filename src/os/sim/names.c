@@ -4,6 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
+/* Not as bytes: there are gaps between the fields. */
+static void observe_stat(const struct os_stat *stat)
+{
+    sim_observe_number(stat->inode);
+    sim_observe_number(stat->born);
+    sim_observe_number(stat->size);
+    sim_observe_number((uint64_t)stat->mode << 32 | stat->links);
+    sim_observe_number((uint64_t)stat->owner << 32 | stat->group);
+    sim_observe_number((uint64_t)stat->device << 8 | (uint64_t)stat->kind << 2 |
+                       (uint64_t)stat->mount_root << 1 | stat->immutable);
+}
+
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
 {
     int rc = sim_begin(SIM_STAT, (struct sim_place){at, name});
@@ -34,6 +46,7 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .immutable = inode->meta.immutable,
         .born = (uint64_t)id + 1,
     };
+    observe_stat(ret_stat);
     return (int)sim_end(0);
 }
 
@@ -64,6 +77,7 @@ int os_read_link(os_fd at, const char *name, char *text, size_t size)
     if (strlen(sim->now.inodes[id].link) >= size)
         return (int)sim_end(-ENAMETOOLONG);
     strcpy(text, sim->now.inodes[id].link);
+    sim_observe(text, strlen(text));
     return (int)sim_end(0);
 }
 
@@ -205,8 +219,10 @@ static int visit_names(int dir, int (*visit)(void *context, const char *name), v
 {
     int count = sim->now.inodes[dir].entry_count, rc = 0;
     const char **names = sim_alloc(sizeof *names * (size_t)(count + 1));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         names[i] = sim->now.inodes[dir].entries[i].name;
+        sim_observe(names[i], strlen(names[i]) + 1);
+    }
     int start = count ? (int)(sim->random % (uint64_t)count) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
         rc = visit(context, names[(start + i) % count]);
@@ -215,8 +231,10 @@ static int visit_names(int dir, int (*visit)(void *context, const char *name), v
         bool seen = false;
         for (int j = 0; j < count; j++)
             seen |= strcmp(names[j], name) == 0;
-        if (!seen)
-            rc = visit(context, name);
+        if (seen)
+            continue;
+        sim_observe(name, strlen(name));
+        rc = visit(context, name);
     }
     return rc;
 }

@@ -28,6 +28,7 @@ void sim_start(const struct sim_options *options)
     struct sim_disk disk;
     if (sim) {
         sim_forget_globals();
+        sim_areas_end();
         sim_arena_release((struct sim_arena_mark){NULL, 0});
         sim = NULL;
     }

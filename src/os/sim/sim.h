@@ -31,6 +31,8 @@
  * the name of the test as its argument. With UNTORN_STATE set to the number in the story, only that
  * state is checked (and sim_stop_here is called first, for a debugger).
  *
+ * Several processes that run at once are in interleave.h.
+ *
  * The model (what a flush covers, which disks are legal) stands in model.h.
  *
  * All memory is the simulator's own: a test that lets malloc fail does not hit it. It is valid
@@ -57,6 +59,7 @@ struct sim_options {
     unsigned unit; /* bytes that reach the disk together; 0: 4096. Strict: 512 */
     uint64_t seed; /* for os_random and for samples */
     enum sim_reuse reuse;
+    bool no_areas; /* os_area_make gives ENOSYS */
 };
 
 /* An empty disk with a root directory (0777); process 0 of user 0 runs. NULL: defaults. */
@@ -151,7 +154,10 @@ void sim_set_meanwhile(sim_meanwhile *function, void *context);
     X(SHARE, "share") \
     X(CAPABILITIES, "capabilities") \
     X(DIR_PATH, "dir_path") \
-    X(RANDOM, "random")
+    X(RANDOM, "random") \
+    X(AREA_MAKE, "area_make") \
+    X(AREA_JOIN, "area_join") \
+    X(AREA_LEAVE, "area_leave")
 /* clang-format on */
 #define SIM_VERB_ENUM(name, word) SIM_##name,
 enum sim_verb { SIM_VERB_LIST(SIM_VERB_ENUM) SIM_VERBS };

@@ -152,6 +152,17 @@ static void say_calls(struct teller *teller)
     }
 }
 
+static void say_notes(struct teller *teller, int calls)
+{
+    for (int a = 0; a < sim->log.ack_count; a++) {
+        const struct sim_ack_record *ack = &sim->log.acks[a];
+        if (ack->calls == calls && ack->id < 0)
+            say(teller, "       %s\n", ack->words);
+        else if (ack->calls == calls)
+            say(teller, "       acknowledged: %d\n", ack->id);
+    }
+}
+
 static void say_file(struct teller *teller, const struct sim_disk *disk, int id)
 {
     const struct sim_inode *inode = &disk->inodes[id];
@@ -182,6 +193,26 @@ static void say_tree(struct teller *teller, const struct sim_disk *disk, int dir
         if (disk->inodes[child].kind == OS_DIRECTORY)
             say_tree(teller, disk, child, below);
     }
+}
+
+void sim_tell_machine(char *text, size_t size)
+{
+    struct teller teller = {text, size, 0};
+    int process = -1;
+    for (int i = 0; i <= sim->log.call_count; i++) {
+        say_notes(&teller, i);
+        if (i == sim->log.call_count)
+            break;
+        struct sim_call call = sim->log.calls[i];
+        if (call.process != process)
+            say(&teller, "  process %d:\n", call.process);
+        process = call.process;
+        call.process = 0;
+        say_call(&teller, &call, i + 1);
+        say(&teller, "\n");
+    }
+    say(&teller, "  what is on the disk:\n");
+    say_tree(&teller, &sim->now, SIM_ROOT, "");
 }
 
 void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,

@@ -4,7 +4,7 @@
 
 #include "os/sim/model.h"
 
-enum { SIM_PROCESSES = 16, SIM_CALL_LIMIT = 1000000 };
+enum { SIM_PROCESSES = 16, SIM_CALL_LIMIT = 1000000, SIM_TOGETHER = 4 };
 
 struct sim_opening {
     int inode;
@@ -26,6 +26,33 @@ struct sim_process {
     bool running;
     uint32_t user, group, mask;
     uint64_t start;
+    int handles, areas; /* so many numbers were given out */
+    uint64_t history;   /* while several run by turns: a hash of all that it was told */
+    uint64_t told;      /* and of what it told the test */
+    int looks;          /* at words that were still what they had to be, in a row */
+};
+
+/* Memory that processes share: area.c. */
+struct sim_area;
+
+/* Where another process may go on first, while several run by turns. */
+enum sim_point_kind {
+    SIM_POINT_CALL,
+    SIM_POINT_WORD,  /* of an area */
+    SIM_POINT_ALIVE, /* os_is_alive */
+    SIM_POINT_SLEEP, /* until a time, or until os_wake of a word */
+    SIM_POINT_EXIT,
+};
+struct sim_point {
+    enum sim_point_kind kind;
+    enum sim_verb verb;
+    uint64_t until;
+    const struct sim_area *area; /* NULL: only the time counts */
+    size_t offset;
+};
+struct sim_turns {
+    void (*reach)(const struct sim_point *point); /* returns when this process goes on */
+    void (*wake)(const struct sim_area *area, size_t offset);
 };
 
 struct sim_world {
@@ -51,6 +78,10 @@ struct sim_world {
     uint64_t acked; /* before the crash that this world was started after */
     enum sim_profile profile;
     bool alive;
+    const struct sim_turns *turns; /* NULL: one process at a time, as the test says */
+    bool telling;                  /* every step is noted for a story */
+    struct sim_area *areas;
+    uint64_t area_numbers;
 };
 
 extern struct sim_world *sim;
@@ -61,6 +92,20 @@ struct sim_world *sim_world_new(const struct sim_disk *disk, const struct sim_op
 /* Tells the code above that it now is another process (what it gave to os_guard_enter). */
 void sim_forget_globals(void);
 bool sim_is_guarded(void); /* between os_guard_enter and os_guard_leave */
+
+/* What that code keeps for one process. Zeroed: of a new one. */
+struct sim_globals {
+    bool guarded;
+    unsigned char memory[16384];
+};
+void sim_change_globals(struct sim_globals *from, const struct sim_globals *to);
+
+/* When that will have passed; UINT64_MAX: never. */
+uint64_t sim_time_in(uint64_t duration);
+
+/* What the code above is told, beyond the result of the call; part of its history. */
+void sim_observe(const void *data, size_t size);
+void sim_observe_number(uint64_t number);
 
 /* ---- a call ---- */
 
@@ -82,6 +127,13 @@ int sim_misused(const char *what); /* notes it; returns -EBADF */
 struct sim_opening *sim_opening_of(os_fd fd); /* NULL, and a misuse, if it is not open here */
 os_fd sim_handle_new(int inode, unsigned how, const char *path);
 void sim_handle_close(struct sim_handle *handle);
+void sim_end_lock(struct sim_opening *opening, int process);
+
+/* ---- areas ---- */
+
+void sim_areas_leave(int process); /* as its death does */
+void sim_areas_end(void);          /* the machine stops */
+uint64_t sim_areas_hash(void);     /* of all that they hold */
 
 /* ---- looking up ---- */
 

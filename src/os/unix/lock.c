@@ -40,11 +40,11 @@ static void register_fork_hooks(void)
     pthread_atfork(before_fork, parent_after_fork, child_of_fork);
 }
 
-void os_guard_enter(void (*after_fork)(void))
+void os_guard_enter(const struct os_global *global)
 {
     pthread_once(&guard_once, register_fork_hooks);
     pthread_mutex_lock(&guard);
-    child_after_fork = after_fork; /* the same function from every caller */
+    child_after_fork = global->after_fork; /* the same from every caller */
 }
 
 void os_guard_leave(void)
