@@ -29,6 +29,7 @@ struct area {
     uint32_t magic;
     uint32_t leader; /* its slot, counted from 1; 0: nobody */
     uint32_t yield;
+    uint32_t used; /* slots, from the first on: no other was ever claimed */
     uint64_t device, inode, born; /* of the lock file */
     struct slot slots[AREA_SLOTS];
 };
@@ -156,17 +157,24 @@ static bool reclaim(struct area *area, int slot)
     return !os_is_alive(&owner) && change(area, slot, state, AREA_FILLING);
 }
 
-static int claim(struct area *area, const struct os_process *self)
+static void note_use(struct area *area, int slot)
 {
-    int first = (int)((uint64_t)self->pid % AREA_SLOTS);
-    for (int i = 0; i < AREA_SLOTS; i++) {
-        int slot = (first + i) % AREA_SLOTS;
-        if (area_state(area, slot) == AREA_FREE && change(area, slot, AREA_FREE, AREA_FILLING))
+    uint32_t used = os_load(&area->used), wanted = (uint32_t)slot + 1;
+    while (used < wanted && !os_swap(&area->used, used, wanted))
+        used = os_load(&area->used);
+}
+
+static int claim(struct area *area)
+{
+    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+        if (area_state(area, slot) == AREA_FREE && change(area, slot, AREA_FREE, AREA_FILLING)) {
+            note_use(area, slot);
             return slot;
+        }
     }
-    for (int i = 0; i < AREA_SLOTS; i++)
-        if (reclaim(area, (first + i) % AREA_SLOTS))
-            return (first + i) % AREA_SLOTS;
+    for (int slot = 0; slot < AREA_SLOTS; slot++)
+        if (reclaim(area, slot))
+            return slot;
     return -1;
 }
 
@@ -174,7 +182,7 @@ int area_publish(struct area *area, const char *text, size_t size)
 {
     struct os_process self;
     registry_self(&self);
-    int number = size <= AREA_TEXT ? claim(area, &self) : -1;
+    int number = size <= AREA_TEXT ? claim(area) : -1;
     if (number < 0)
         return -1;
     struct slot *slot = &area->slots[number];
@@ -246,6 +254,12 @@ int area_answer(struct area *area, int slot, struct untorn_error *error)
 }
 
 /* ---- the holder of the lock ---- */
+
+int area_used(struct area *area)
+{
+    uint32_t used = os_load(&area->used);
+    return used < AREA_SLOTS ? (int)used : AREA_SLOTS;
+}
 
 bool area_waits(struct area *area, int slot)
 {
@@ -340,7 +354,8 @@ void area_call_next(struct area *area, bool yield)
         os_store(&area->yield, 1);
     if (call_leader(area))
         return;
-    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+    int used = area_used(area);
+    for (int slot = 0; slot < used; slot++) {
         if (area_state(area, slot) == AREA_PUBLISHED && call(area, slot)) {
             os_store(&area->leader, (uint32_t)slot + 1);
             return;

@@ -85,6 +85,9 @@ bool area_abandon(struct area *area, int slot);
 
 /* ---- for the holder of the lock ---- */
 
+/* How many slots, from the first on, have ever been used. */
+int area_used(struct area *area);
+
 /* Whether there is something to take, and takes it: false if there was nothing any more. */
 bool area_waits(struct area *area, int slot);
 bool area_take(struct area *area, int slot, uint64_t batch);

@@ -180,8 +180,8 @@ static void settle_dead(struct combining *combining)
 {
     const struct target *target = &combining->update.target;
     struct untorn_error answer;
-    int flushed = 1;
-    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+    int flushed = 1, used = area_used(area(combining));
+    for (int slot = 0; slot < used; slot++) {
         int64_t number = area_batch(area(combining), slot);
         if (number < 0)
             continue;
@@ -224,7 +224,8 @@ static void take_guests(struct combining *combining)
 {
     char text[AREA_TEXT];
     struct edits *edits = &combining->edits;
-    for (int slot = 0; slot < AREA_SLOTS; slot++) {
+    int used = area_used(area(combining));
+    for (int slot = 0; slot < used; slot++) {
         if (!area_waits(area(combining), slot))
             continue;
         if (combining->batch.number == 0 && !prepare_for_guests(combining))

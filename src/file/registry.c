@@ -264,7 +264,7 @@ void registry_note_folder(const struct os_stat *folder)
 struct shared_area *registry_area(const struct os_stat *lock)
 {
     struct shared_area *found = NULL;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     for (int i = 0; i < AREA_SLOTS && !found; i++) {
         struct shared_area *area = &registry.areas[i];
         if (area->area.memory && os_same_file(&area->lock, lock) && area->lock.born == lock->born)
@@ -297,7 +297,7 @@ static struct shared_area *find_room_guarded(const struct os_stat *lock)
 struct shared_area *registry_keep_area(const struct os_area *area, const struct os_stat *lock)
 {
     struct os_area old = *area;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     struct shared_area *room = find_room_guarded(lock);
     if (room) {
         old = room->area;
@@ -312,7 +312,7 @@ void registry_drop_area(struct shared_area *area)
 {
     if (!area)
         return;
-    os_guard_enter(registry_after_fork);
+    os_guard_enter(&global);
     if (area->references > 0)
         area->references--;
     os_guard_leave();

@@ -133,36 +133,6 @@ enum os_lock { OS_UNLOCK, OS_LOCK_SHARED, OS_LOCK_EXCLUSIVE };
  * take part. */
 int os_lock(os_fd fd, enum os_lock lock);
 
-/* ---- memory shared by the processes of one user ---- */
-
-/* Zeroed memory that only processes of this effective user can reach and that nobody can shrink or
- * grow. It is gone with the last process that has it. */
-struct os_area {
-    void *memory; /* NULL: none */
-    size_t size;
-    os_fd handle;
-    uint64_t number; /* of the memory itself: the same for all who have it */
-};
-
-/* -ENOSYS where the platform has no such thing. */
-int os_area_make(size_t size, struct os_area *ret_area);
-
-/* The one that the process `pid` has under its `handle`: -ENOENT if there is none, or not of that
- * number and size, or not of this user. */
-int os_area_join(int64_t pid, os_fd handle, uint64_t number, size_t size, struct os_area *ret_area);
-
-/* Accepts an empty one. */
-void os_area_leave(struct os_area *area);
-
-/* One word of it; every process sees all of these in one order. */
-uint32_t os_load(const uint32_t *word);
-void os_store(uint32_t *word, uint32_t value);
-bool os_swap(uint32_t *word, uint32_t from, uint32_t to); /* false: it was not `from` */
-
-/* Returns when *word is not `value`, after os_wake, after `duration`, or for no reason. */
-void os_wait(const uint32_t *word, uint32_t value, uint64_t duration_ns);
-void os_wake(uint32_t *word); /* all who wait */
-
 /* ---- metadata ---- */
 
 enum os_meta_result {

@@ -1,0 +1,176 @@
+/* run: plain, budget 40, timeout 900
+ *
+ * Combined edits on the simulated machine: several processes add to one list, in every order within
+ * bounds, and each may be killed before any of its steps. Each acknowledged value is there once,
+ * each other one at most once, what failed is not there, and nobody waits for ever. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <untorn.h>
+
+#include "os/sim/interleave.h"
+
+enum { FAILED = 8, UNSETTLED = 16 }; /* acknowledged besides: that a process was told so */
+
+static bool is_long(void)
+{
+    return getenv("UNTORN_LONG") != NULL;
+}
+
+static void setup(void *context)
+{
+    (void)context;
+    sim_put("/d/a.json", "{\"l\": []}");
+}
+
+static int count(const char *text, char letter)
+{
+    int found = 0;
+    for (; *text; text++)
+        found += *text == letter;
+    return found;
+}
+
+static const char *verify(void *context)
+{
+    const char *text = sim_get("/d/a.json");
+    (void)context;
+    if (!text)
+        return "the file is gone";
+    if (untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
+        return "the file is no document";
+    for (int i = 0; i < 4; i++) {
+        int found = count(text, (char)('A' + i));
+        if (found > 1)
+            return "an update was made twice";
+        if (sim_acked(i) && found != 1)
+            return "an acknowledged update is lost";
+        if (sim_acked(FAILED + i) && found != 0)
+            return "an update that failed was made";
+        if (sim_acked(UNSETTLED + i))
+            return "an update is not settled without need";
+    }
+    return NULL;
+}
+
+static void note(int rc, int number)
+{
+    sim_ack(rc == 0 ? number : rc < 0 ? FAILED + number : UNSETTLED + number);
+}
+
+static int edit(const char *key, const char *value, int wait_ms)
+{
+    struct untorn_edit edit = {
+        .kind = UNTORN_SET, .key = key, .value = value, .value_size = strlen(value)};
+    struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = wait_ms};
+    return untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL);
+}
+
+static void add(void *context, int number)
+{
+    char value[] = {(char)('A' + number), '\0'};
+    (void)context;
+    note(edit("l[+]", value, 60000), number);
+}
+
+static void add_impatiently(void *context, int number)
+{
+    char value[] = {(char)('A' + number), '\0'};
+    (void)context;
+    note(edit("l[+]", value, 1), number);
+}
+
+static void add_nonsense(void *context, int number)
+{
+    (void)context;
+    CHECK_INT(edit("l.x", "A", 60000), -UNTORN_TYPE);
+    sim_ack(FAILED + number);
+}
+
+static int add_by_function(void *context, const struct untorn_content *old,
+                           struct untorn_change *change)
+{
+    char text[200];
+    const char *end = strrchr(old->data, ']');
+    bool first = end[-1] == '[';
+    int size = snprintf(text, sizeof text, "%.*s%s\"%c\"%s", (int)(end - (const char *)old->data),
+                        (const char *)old->data, first ? "" : ", ", 'A' + *(int *)context, end);
+    return untorn_change_set(change, text, (size_t)size);
+}
+
+static void add_alone(void *context, int number)
+{
+    struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = 60000};
+    (void)context;
+    note(untorn_update("/d/a.json", add_by_function, &number, &options, NULL), number);
+}
+
+static void explore(struct sim_interleaving asked)
+{
+    struct sim_interleavings report;
+    asked.setup = setup;
+    asked.verify = verify;
+    if (!is_long())
+        asked.limit = asked.limit ? asked.limit : 20000;
+    sim_interleave(&asked, &report);
+    sim_print_interleavings(&asked, &report);
+    CHECK_INT(report.bad, 0);
+    CHECK(report.schedules > 100);
+}
+
+TEST(two_writers)
+{
+    explore((struct sim_interleaving){
+        .name = "two", .processes = {add, add}, .preemptions = is_long() ? 4 : 2});
+}
+
+TEST(two_writers_one_of_them_killed)
+{
+    explore((struct sim_interleaving){.name = "two, a kill",
+                                      .processes = {add, add},
+                                      .preemptions = is_long() ? 3 : 1,
+                                      .kills = 1,
+                                      .hurries = 1});
+}
+
+TEST(three_writers)
+{
+    explore((struct sim_interleaving){
+        .name = "three", .processes = {add, add, add}, .preemptions = is_long() ? 3 : 1});
+}
+
+TEST(three_writers_one_of_them_killed)
+{
+    explore((struct sim_interleaving){.name = "three, a kill",
+                                      .processes = {add, add, add},
+                                      .preemptions = is_long() ? 2 : 1,
+                                      .kills = 1});
+}
+
+TEST(one_who_does_not_wait_long)
+{
+    explore((struct sim_interleaving){.name = "one impatient",
+                                      .processes = {add, add_impatiently, add},
+                                      .preemptions = is_long() ? 2 : 1,
+                                      .kills = is_long(),
+                                      .hurries = 2});
+}
+
+TEST(one_whose_update_fails)
+{
+    explore((struct sim_interleaving){.name = "one fails",
+                                      .processes = {add, add_nonsense, add},
+                                      .preemptions = is_long() ? 2 : 1,
+                                      .kills = is_long()});
+}
+
+TEST(one_who_takes_the_lock_alone)
+{
+    explore((struct sim_interleaving){.name = "one by a function",
+                                      .processes = {add, add_alone, add},
+                                      .preemptions = is_long() ? 2 : 1,
+                                      .kills = 1});
+}
