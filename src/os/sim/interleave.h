@@ -42,6 +42,8 @@
  *     nothing but what it knows has changed since.
  *   - Who looks at words many times without change is taken for asleep, for a microsecond.
  *
+ * Areas are compared as a whole at each point: a small one makes a fast search.
+ *
  * Memory: what a process allocates is gone with it. A sanitizer has an allocator of its own: a test
  * that uses this says `run: plain`. Processes do not print (but on standard error).
  */
