@@ -27,7 +27,7 @@
  *
  * Time: a step takes none, so only sleeping makes the clock go on, and a process cannot wake in the
  * middle of what others do. With `hurries` it can, that many times in a schedule: the clock then
- * jumps to its time, as if the others were slow.
+ * jumps to its time, as if the others were slow; or os_wait returns for no reason.
  *
  * What is left out, and why that is sound:
  *   - A state is the disk, the areas, the clock, and of each process a hash of all that it was ever
