@@ -213,6 +213,51 @@ TEST(a_wake_up_that_is_lost_is_found)
     CHECK_INT(interleave(asked).bad, 0);
 }
 
+static void wait_once(void *context, int number)
+{
+    struct os_area area;
+    uint32_t *words = enter(number, &area);
+    (void)context;
+    if (!words)
+        return;
+    os_wait(&words[READY], 0, UINT64_MAX);
+    sim_ack(os_load(&words[READY]) == 1 ? 1 : 2);
+}
+
+static const char *it_was_ready(void *context)
+{
+    (void)context;
+    return sim_acked(2) ? "the waiting ended too soon" : NULL;
+}
+
+static void ring_later(void *context, int number)
+{
+    struct os_area area;
+    uint32_t *words = enter(number, &area);
+    (void)context;
+    os_sleep_ns(1000000);
+    os_store(&words[READY], 1);
+    os_wake(&words[READY]);
+    stay(number);
+}
+
+TEST(who_relies_on_having_been_woken_is_found_where_waiting_ends_for_no_reason)
+{
+    struct sim_interleaving asked = {.name = "for no reason",
+                                     .processes = {ring_later, wait_once},
+                                     .verify = it_was_ready,
+                                     .preemptions = 2,
+                                     .quiet = true};
+    CHECK_INT(interleave(asked).bad, 0);
+    asked.hurries = 1;
+    struct sim_interleavings report = interleave(asked);
+    CHECK(report.bad > 0);
+    CHECK(strstr(report.story, "waits no longer, for no reason") != NULL);
+    asked.processes[1] = wait_well;
+    asked.hurries = 2;
+    CHECK_INT(interleave(asked).bad, 0);
+}
+
 static void wait_for_ever(void *context, int number)
 {
     struct os_area area;
@@ -233,7 +278,7 @@ TEST(who_waits_for_ever_is_found_without_a_limit_of_patience)
     CHECK_INT(interleave(asked).bad, 0);
 }
 
-TEST(who_waits_for_a_process_that_was_killed_goes_on_when_its_time_has_come)
+TEST(who_waits_for_a_process_that_was_killed_is_found)
 {
     struct sim_interleaving asked = {.name = "nobody rings",
                                      .processes = {ring, wait_well},

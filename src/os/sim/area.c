@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STORES = 16, FIRST_HANDLE = 50000, HANDLES_EACH = 1000 };
+enum { STORES = 16, FIRST_HANDLE = 50000, HANDLES_EACH = 1000, PIECE = 1024 };
 
 static struct store {
     struct sim_area *area; /* NULL: free */
@@ -22,6 +22,8 @@ static struct store {
     size_t size; /* 0: never used */
     char *views[SIM_PROCESSES];
     bool shown[SIM_PROCESSES];
+    char *hashed; /* as it was when its hash was last asked for */
+    uint64_t hash;
 } stores[STORES];
 
 struct member {
@@ -58,8 +60,17 @@ static int new_file(size_t size)
     return file;
 }
 
+static char *new_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        sim_panic("no memory for an area");
+    return memory;
+}
+
 static void give_up(struct store *store)
 {
+    munmap(store->hashed, store->size);
     for (int i = 0; i < SIM_PROCESSES; i++)
         if (store->views[i])
             munmap(store->views[i], store->size);
@@ -82,6 +93,7 @@ static struct store *find_store(size_t size)
         give_up(any);
     any->size = size;
     any->file = new_file(size);
+    any->hashed = new_memory(size);
     return any;
 }
 
@@ -167,9 +179,20 @@ void sim_areas_end(void)
     sim->areas = NULL;
 }
 
-static char *any_view(const struct sim_area *area)
+/* A sum over pieces, of which mostly few have changed since; 0 for zeros. */
+static uint64_t hash_of(const struct sim_area *area)
 {
-    return area->store->views[area->members->process];
+    struct store *store = area->store;
+    const char *view = store->views[area->members->process];
+    for (size_t at = 0; at < area->size; at += PIECE) {
+        size_t size = area->size - at < PIECE ? area->size - at : PIECE;
+        if (memcmp(view + at, store->hashed + at, size) == 0)
+            continue;
+        store->hash -= sim_mix_bytes(at + 1, store->hashed + at, size);
+        store->hash += sim_mix_bytes(at + 1, view + at, size);
+        memcpy(store->hashed + at, view + at, size);
+    }
+    return sim_mix(area->number, store->hash);
 }
 
 uint64_t sim_areas_hash(void)
@@ -177,7 +200,7 @@ uint64_t sim_areas_hash(void)
     uint64_t hash = 0;
     for (const struct sim_area *area = sim->areas; area; area = area->next)
         if (area->store)
-            hash += sim_mix_bytes(area->number, any_view(area), area->size);
+            hash += hash_of(area);
     return hash;
 }
 
@@ -218,7 +241,7 @@ int os_area_join(int64_t pid, os_fd handle, uint64_t number, size_t size, struct
         rc = -ENOENT;
     if (rc == 0) {
         add_member(area, ret_area);
-        sim_observe(ret_area->memory, size);
+        sim_observe_number(hash_of(area));
     }
     return (int)sim_end(rc);
 }

@@ -144,10 +144,10 @@ static int walk_randomly(struct turn_option *options, int count)
     return choice;
 }
 
-/* ---- schedules in words: STEP and r, h or k with the process, where it is not the first option
+/* ---- schedules in words: STEP and r, h, s or k with the process, where it is not the first option
  * --- */
 
-static const char letters[] = "rhk";
+static const char letters[] = "rhsk";
 
 static void write_schedule(char *text, size_t size)
 {

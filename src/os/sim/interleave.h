@@ -27,7 +27,7 @@
  *
  * Time: a step takes none, so only sleeping makes the clock go on, and a process cannot wake in the
  * middle of what others do. With `hurries` it can, that many times in a schedule: the clock then
- * jumps to its time, as if the others were slow.
+ * jumps to its time, as if the others were slow; or os_wait returns for no reason.
  *
  * What is left out, and why that is sound:
  *   - A state is the disk, the areas, the clock, and of each process a hash of all that it was ever
@@ -41,6 +41,8 @@
  *   - A process is killed while another runs only where that one could notice, and not again where
  *     nothing but what it knows has changed since.
  *   - Who looks at words many times without change is taken for asleep, for a microsecond.
+ *
+ * Areas are compared as a whole at each point: a small one makes a fast search.
  *
  * Memory: what a process allocates is gone with it. A sanitizer has an allocator of its own: a test
  * that uses this says `run: plain`. Processes do not print (but on standard error).

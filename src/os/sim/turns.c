@@ -139,9 +139,14 @@ static int list_options(struct turn_option *options)
     for (int i = 0; may_leave && i < turn_run.count; i++)
         if (is_runnable(&processes[i]) && !(turn_run.can_go_on && i == turn_run.current))
             options[count++] = (struct turn_option){TURN_RUN, (unsigned char)i};
-    for (int i = 0; may_leave && turn_run.hurries < asked->hurries && i < turn_run.count; i++)
-        if (processes[i].state == ASLEEP && !is_runnable(&processes[i]))
+    for (int i = 0; may_leave && turn_run.hurries < asked->hurries && i < turn_run.count; i++) {
+        if (processes[i].state != ASLEEP || is_runnable(&processes[i]))
+            continue;
+        if (processes[i].until != UINT64_MAX)
             options[count++] = (struct turn_option){TURN_HURRY, (unsigned char)i};
+        if (processes[i].point.kind == SIM_POINT_SLEEP && processes[i].point.area)
+            options[count++] = (struct turn_option){TURN_STIR, (unsigned char)i};
+    }
     for (int i = 0; i < turn_run.count; i++)
         if (may_be_killed(i))
             options[count++] = (struct turn_option){TURN_KILL, (unsigned char)i};
@@ -173,8 +178,10 @@ static bool apply(struct turn_option option)
         tell("process %d need not wait for the others: %.3f ms pass", option.process,
              (double)(process->until - sim->clock) / 1e6);
         sim->clock = process->until;
-        turn_run.hurries++;
+    } else if (option.kind == TURN_STIR) {
+        tell("process %d waits no longer, for no reason", option.process);
     }
+    turn_run.hurries += option.kind != TURN_RUN;
     process->state = READY;
     process->started = true;
     turn_run.current = option.process;

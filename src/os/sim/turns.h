@@ -10,7 +10,8 @@ enum { TURN_NOBODY = -1, TURN_OPTIONS = 4 * SIM_TOGETHER };
 
 enum turn_kind {
     TURN_RUN,
-    TURN_HURRY, /* a sleeper, before its time */
+    TURN_HURRY, /* a sleeper: its time comes before others go on */
+    TURN_STIR,  /* one who waits for a word: for no reason */
     TURN_KILL,
 };
 
