@@ -29,7 +29,7 @@ struct area {
     uint32_t magic;
     uint32_t leader; /* its slot, counted from 1; 0: nobody */
     uint32_t yield;
-    uint32_t used; /* slots, from the first on: no other was ever claimed */
+    uint32_t used;                /* slots, from the first on: no other was ever claimed */
     uint64_t device, inode, born; /* of the lock file */
     struct slot slots[AREA_SLOTS];
 };

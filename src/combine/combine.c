@@ -23,6 +23,7 @@ struct combining {
     int slot;                   /* or -1 */
     bool leads;                 /* we were to try for the lock when we last looked */
     bool late;                  /* nobody came for a while */
+    bool calls;                 /* others wait for us to call one of them */
     bool overdue;               /* the time is over, and yet our update is taken */
     int tries;
     struct batch batch;
@@ -294,6 +295,7 @@ static bool take_back(struct combining *combining)
 /* Whether our own update is answered already. */
 static bool use_area(struct combining *combining)
 {
+    combining->calls = true;
     settle_dead(combining);
     if (take_back(combining))
         return true;
@@ -326,7 +328,9 @@ static void leave_area(struct combining *combining)
 {
     if (!combining->shared)
         return;
-    area_call_next(area(combining), registry_take_waiters(&combining->shared->lock));
+    if (combining->calls || combining->leads)
+        area_call_next(area(combining), registry_take_waiters(&combining->shared->lock));
+    combining->calls = combining->leads = false;
     for (int slot = 0; slot < AREA_SLOTS; slot++)
         if (combining->wakes[slot])
             area_wake(area(combining), slot);
@@ -385,6 +389,13 @@ static bool can_be_combined(const struct untorn_options *options)
            !options->if_match && !options->keep_inode && !options->strict && !options->lock_file;
 }
 
+static bool is_too_large(const struct target *target, const struct request *request)
+{
+    return request->smaller_than > 0 && target->place.exists &&
+           target->place.target.kind == OS_REGULAR &&
+           target->place.target.size >= request->smaller_than;
+}
+
 int combine_edit(const char *path, const struct request *request,
                  const struct untorn_options *options, struct untorn_error *error)
 {
@@ -405,6 +416,8 @@ int combine_edit(const char *path, const struct request *request,
     int rc = target_open(target, path, &combining->options, error);
     target->stages_under_lock = target->was_read = true;
     target->turns = &turns;
+    if (rc == 0 && is_too_large(target, request))
+        rc = COMBINE_TOO_LARGE;
     if (rc == 0)
         rc = work(combining, error);
     target_close(target);

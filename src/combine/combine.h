@@ -34,7 +34,9 @@
 #include "base/error.h"
 #include "combine/request.h"
 
-/* As untorn_edit. `request->level` and `request->keep` are those of the options. */
+/* As untorn_edit. `request->level` and `request->keep` are those of the options. COMBINE_TOO_LARGE
+ * with nothing done, of a file that has `request->smaller_than` bytes or more, if that is not 0. */
+enum { COMBINE_TOO_LARGE = 4 };
 int combine_edit(const char *path, const struct request *request,
                  const struct untorn_options *options, struct untorn_error *error);
 

@@ -77,13 +77,29 @@ size_t request_write(const struct request *request, char *bytes, size_t room)
 
 /* ---- reading ---- */
 
-/* What is read, in one piece of memory: the edits, their segments, the bytes. */
+/* What is read, in one piece of memory: the edits, their segments, the bytes. None of the first two
+ * takes less than so many bytes. */
+enum { LEAST_EDIT = 4 * 4, LEAST_SEGMENT = 4 + 1 };
+
 struct memory {
-    struct untorn_edit edits[MOST_EDITS];
-    const char *segments[MOST_SEGMENTS];
-    size_t used; /* segments */
-    unsigned char bytes[];
+    struct untorn_edit *edits;
+    const char **segments;
+    size_t most_segments, used_segments;
+    unsigned char *bytes;
 };
+
+static struct untorn_edit *allocate(size_t size, struct memory *ret_memory)
+{
+    size_t edits = size / LEAST_EDIT + 1, segments = size / LEAST_SEGMENT + 1;
+    struct untorn_edit *list =
+        malloc(edits * sizeof *list + segments * sizeof(const char *) + size + 1);
+    if (!list)
+        return NULL;
+    *ret_memory = (struct memory){.edits = list, .most_segments = segments};
+    ret_memory->segments = (const char **)(void *)(list + edits);
+    ret_memory->bytes = (unsigned char *)(ret_memory->segments + segments);
+    return list;
+}
 
 static const char *take_text(struct cursor *cursor, size_t *ret_size)
 {
@@ -116,10 +132,11 @@ static unsigned take_at_most(struct cursor *cursor, unsigned most)
 
 static void take_segments(struct cursor *cursor, struct memory *memory, struct untorn_edit *edit)
 {
-    edit->segment_count = take_at_most(cursor, (unsigned)(MOST_SEGMENTS - memory->used));
-    edit->segments = memory->segments + memory->used;
+    unsigned left = (unsigned)(memory->most_segments - memory->used_segments);
+    edit->segment_count = take_at_most(cursor, left < MOST_SEGMENTS ? left : MOST_SEGMENTS);
+    edit->segments = memory->segments + memory->used_segments;
     for (size_t i = 0; i < edit->segment_count && !cursor->bad; i++)
-        memory->segments[memory->used++] = take_string(cursor);
+        memory->segments[memory->used_segments++] = take_string(cursor);
 }
 
 static void take_edit(struct cursor *cursor, struct memory *memory, struct untorn_edit *edit)
@@ -137,26 +154,26 @@ static void take_edit(struct cursor *cursor, struct memory *memory, struct untor
 
 int request_read(struct request *ret_request, const char *bytes, size_t size)
 {
+    struct memory memory;
     *ret_request = (struct request){0};
-    struct memory *memory = malloc(sizeof *memory + size);
-    if (!memory)
+    struct request request = {.memory = allocate(size, &memory)};
+    if (!request.memory)
         return -ENOMEM;
-    memory->used = 0;
     if (size > 0)
-        memcpy(memory->bytes, bytes, size);
-    struct cursor cursor = {.from = memory->bytes, .left = size};
+        memcpy(memory.bytes, bytes, size);
+    struct cursor cursor = {.from = memory.bytes, .left = size};
     cursor.bad = cursor_take(&cursor, 4) != VERSION;
-    struct request request = {.edits = memory->edits, .memory = memory};
+    request.edits = memory.edits;
     request.format = (enum untorn_format)take_at_most(&cursor, UNTORN_TOML_1_0);
     request.level = (enum untorn_level)take_at_most(&cursor, UNTORN_CACHE);
     request.keep = (int32_t)(uint32_t)cursor_take(&cursor, 4);
-    request.count = take_at_most(&cursor, MOST_EDITS);
+    request.count = take_at_most(&cursor, (unsigned)(size / LEAST_EDIT));
     for (size_t i = 0; i < request.count && !cursor.bad; i++) {
-        memory->edits[i] = (struct untorn_edit){0};
-        take_edit(&cursor, memory, &memory->edits[i]);
+        memory.edits[i] = (struct untorn_edit){0};
+        take_edit(&cursor, &memory, &memory.edits[i]);
     }
     if (cursor.bad || cursor.left > 0) {
-        free(memory);
+        free(request.memory);
         return -EBADMSG;
     }
     *ret_request = request;

@@ -10,7 +10,8 @@ struct request {
     enum untorn_format format;
     enum untorn_level level;
     int keep;
-    void *memory; /* of one that was read; else NULL */
+    uint64_t smaller_than; /* of the file; not written */
+    void *memory;          /* of one that was read; else NULL */
 };
 
 /* How many bytes, or 0 if it does not fit into `room`. */

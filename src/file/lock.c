@@ -261,10 +261,13 @@ static int try_once(struct lock *lock, enum os_lock kind)
         rc = take_over(lock);
     if (rc == 0)
         return 0;
-    registry_release(lock->held);
-    lock->held = NULL;
-    if (rc == -EWOULDBLOCK)
+    if (rc == -EWOULDBLOCK) {
+        registry_disclaim(lock->held);
         announce(lock);
+    } else {
+        registry_release(lock->held);
+    }
+    lock->held = NULL;
     return rc;
 }
 

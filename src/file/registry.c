@@ -130,6 +130,15 @@ void registry_release(struct lock_file *held)
     os_guard_leave();
 }
 
+void registry_disclaim(struct lock_file *held)
+{
+    os_guard_enter(&global);
+    if (held->count > 0)
+        held->count--;
+    drop_guarded(held);
+    os_guard_leave();
+}
+
 bool registry_holds(const struct os_stat *stat)
 {
     bool holds = false;

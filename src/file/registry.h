@@ -42,8 +42,9 @@ enum registry_claim {
 enum registry_claim registry_claim(struct lock_file *own, enum os_lock kind,
                                    struct lock_file **ret_held);
 
-/* Ends one claim; the last one unlocks. */
+/* Ends one claim; the last one unlocks. Or one to which the kernel's lock was not granted. */
 void registry_release(struct lock_file *held);
+void registry_disclaim(struct lock_file *held);
 
 /* Whether this thread holds `stat`'s file exclusively. */
 bool registry_holds(const struct os_stat *stat);

@@ -135,17 +135,22 @@ static bool is_large_json(const char *path, enum untorn_format format,
 }
 
 /* false: it is for the general way. */
-static bool try_stream(const char *path, const struct editing_file *file,
+static bool try_stream(const char *path, const struct request *request,
                        const struct untorn_options *options, int *ret_rc,
                        struct untorn_error *error)
 {
-    struct streaming streaming = {.edit = file->edits, .format = file->format};
-    if (registry_next_transaction(NULL)) /* it may join that one */
-        return false;
-    if (file->count != 1 || !is_large_json(path, file->format, options))
-        return false;
+    struct streaming streaming = {.edit = request->edits, .format = request->format};
     *ret_rc = transform_file(path, stream, &streaming, options, error);
     return !streaming.unsuited;
+}
+
+/* What a transaction of this thread may have for itself, and what is refused. */
+static int edit_alone(const char *path, const struct request *request,
+                      const struct untorn_options *options, struct untorn_error *error)
+{
+    struct editing_file file = {request->edits, request->count, request->format, {0}};
+    int rc = untorn_update(path, editing_content, &file, options, error);
+    return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
 }
 
 int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
@@ -154,19 +159,21 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
     struct untorn_options given = options ? *options : (struct untorn_options){0};
-    struct editing_file file = {.edits = edits, .count = count};
-    int rc =
-        editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &file.format, error);
+    struct request request = {
+        .edits = edits, .count = count, .level = given.level, .keep = given.keep};
+    int rc = editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &request.format,
+                                 error);
     if (rc != 0)
         return rc;
-    if (try_stream(path, &file, options, &rc, error))
+    if (registry_next_transaction(NULL) || given.exclusive)
+        return edit_alone(path, &request, options, error);
+    if (count == 1 && !format_is_toml(request.format))
+        request.smaller_than = LARGE;
+    rc = combine_edit(path, &request, &given, error);
+    if (rc != COMBINE_TOO_LARGE || try_stream(path, &request, options, &rc, error))
         return rc;
-    if (registry_next_transaction(NULL) || given.exclusive) { /* it may join that one */
-        rc = untorn_update(path, editing_content, &file, options, error);
-        return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
-    }
-    struct request request = {edits, count, file.format, given.level, given.keep, NULL};
-    return combine_edit(path, &request, &given, error);
+    request.smaller_than = 0;
+    return combine_edit(path, &request, &given, error_begin(error, NULL, path));
 }
 
 /* ---- one value ---- */

@@ -31,7 +31,7 @@ static struct untorn_edit edit_of(enum untorn_edit_kind kind, const char *key, c
 static void begin(struct untorn_edit edit)
 {
     own_edit = edit;
-    own = (struct request){&own_edit, 1, UNTORN_JSON, UNTORN_CACHE, 0, NULL};
+    own = (struct request){.edits = &own_edit, .count = 1, .format = UNTORN_JSON};
     edits = (struct edits){&own, &own_answer, guests, 0, answered, &edits};
     told = 0;
 }
@@ -40,7 +40,7 @@ static void add(struct untorn_edit edit)
 {
     guest_edits[edits.count] = edit;
     guests[edits.count].request =
-        (struct request){&guest_edits[edits.count], 1, UNTORN_JSON, UNTORN_CACHE, 0, NULL};
+        (struct request){.edits = &guest_edits[edits.count], .count = 1, .format = UNTORN_JSON};
     edits.count++;
 }
 

@@ -17,7 +17,8 @@ static const struct untorn_edit edits[] = {
      .value_size = 2,
      .syntax = UNTORN_AS_JSON},
 };
-static const struct request request = {edits, 3, UNTORN_TOML, UNTORN_ORDERED, -1, NULL};
+static const struct request request = {
+    .edits = edits, .count = 3, .format = UNTORN_TOML, .level = UNTORN_ORDERED, .keep = -1};
 
 TEST(what_is_written_is_read)
 {
@@ -55,7 +56,7 @@ TEST(what_does_not_fit_is_not_written)
         free(exact);
     }
     CHECK_INT(request_write(&request, bytes, size), size);
-    struct request many = {edits, 5000, UNTORN_TOML, UNTORN_DURABLE, 0, NULL};
+    struct request many = {.edits = edits, .count = 5000};
     CHECK_INT(request_write(&many, bytes, sizeof bytes), 0);
 }
 
