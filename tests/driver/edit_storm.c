@@ -172,16 +172,31 @@ static void watch(void)
         }
 }
 
-static bool all_are_parked(void)
+/* The first worker of which somebody is not parked; -1: all are. */
+static long find_unparked(void)
 {
     long epoch = atomic_load(&storm.shared->epoch);
     for (long i = 0; i < all_workers(); i++)
         for (long k = 0; k < EDIT_SEATS; k++) {
             struct edit_seat *seat = &storm.shared->seats[i][k];
             if (atomic_load(&seat->taken) && atomic_load(&seat->parked) != epoch)
-                return false;
+                return i;
         }
-    return true;
+    return -1;
+}
+
+/* Who is busy has the time that hangs() gives; who is not has no reason to stay away. */
+static void wait_until_parked(void)
+{
+    uint64_t begun = history_now();
+    uint64_t limit = (uint64_t)(storm.orders.wait_ms + 2 * storm.orders.grace_ms) * 1000000;
+    while (find_unparked() >= 0 && edit_verdict_is_good(&storm.verdict)) {
+        if (history_now() - begun > limit)
+            broke("never came to rest in epoch", find_unparked(),
+                  atomic_load(&storm.shared->epoch));
+        watch();
+        edit_nap(STEP_US / 5);
+    }
 }
 
 /* ---- weather ---- */
@@ -297,10 +312,7 @@ static void rage(void)
     }
     edit_histories_close(storm.shared);
     continue_those_due(UINT64_MAX);
-    while (!all_are_parked() && !is_broken()) {
-        watch();
-        edit_nap(STEP_US / 5);
-    }
+    wait_until_parked();
 }
 
 /* ---- those who only disturb ---- */
