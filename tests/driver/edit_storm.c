@@ -269,11 +269,13 @@ static void stop_one(uint64_t now)
     storm.stops++;
 }
 
-static void continue_those_due(uint64_t now)
+/* All of them, if `all`. */
+static void continue_those_due(bool all)
 {
+    uint64_t now = history_now();
     for (long i = 0; i < storm.orders.processes; i++) {
         struct worker *worker = &storm.workers[i];
-        if (worker->stopped_until == 0 || worker->stopped_until > now)
+        if (worker->stopped_until == 0 || (worker->stopped_until > now && !all))
             continue;
         kill(-worker->pid, SIGCONT);
         worker->stopped_until = 0;
@@ -306,12 +308,12 @@ static void rage(void)
             stop_one(now);
             storm.next_stop = some_time_from(now, storm.stop_us);
         }
-        continue_those_due(now);
+        continue_those_due(false);
         watch();
         edit_nap(storm.kill_us > 0 && storm.kill_us < STEP_US ? storm.kill_us : STEP_US);
     }
     edit_histories_close(storm.shared);
-    continue_those_due(UINT64_MAX);
+    continue_those_due(true);
     wait_until_parked();
 }
 
