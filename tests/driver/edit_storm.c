@@ -132,11 +132,11 @@ static void clear_seat_of_child(long worker)
 static void end(long worker, bool with_child)
 {
     pid_t pid = storm.workers[worker].pid;
-    if (storm.workers[worker].stopped_until > 0)
-        kill(-pid, SIGCONT); /* a child that stays is not to stay stopped */
     kill(with_child ? -pid : pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
     while (with_child && (waitpid(-pid, NULL, 0) > 0 || errno == EINTR)) {}
+    /* A child that stays is not to stay stopped, also one that was only just being born. */
+    kill(-pid, SIGCONT);
     clear_seat_of_child(worker);
 }
 
