@@ -154,6 +154,17 @@ static bool hangs(const struct edit_seat *seat, const struct worker *worker, uin
     return now > since && now - since > allowed;
 }
 
+/* A child born while its group is stopped and continued can miss the latter. */
+static void continue_children(void)
+{
+    for (long i = 0; i < storm.orders.processes; i++) {
+        struct edit_seat *seat = &storm.shared->seats[i][EDIT_THREADS];
+        pid_t group = atomic_load(&seat->group);
+        if (atomic_load(&seat->taken) && group > 0 && storm.workers[i].stopped_until == 0)
+            kill(-group, SIGCONT);
+    }
+}
+
 static void watch(void)
 {
     uint64_t now = history_now();
@@ -161,6 +172,7 @@ static void watch(void)
         return;
     storm.watched = now;
     reap();
+    continue_children();
     for (long i = 0; i < all_workers(); i++)
         for (long k = 0; k < EDIT_SEATS; k++) {
             struct edit_seat *seat = &storm.shared->seats[i][k];
