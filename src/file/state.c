@@ -323,15 +323,31 @@ static int open_found(struct state *state, const struct place *place,
     return -UNTORN_NO_STATE;
 }
 
+/* AGAIN is for those who make the folder, who start over. Who only looks looks again: removed
+ * meanwhile, it is missing; made anew, it is the new one that counts. */
+static int open_found_or_look_again(struct state *state, const struct place *place,
+                                    const struct untorn_options *options, enum state_use use,
+                                    struct untorn_error *error)
+{
+    for (int i = 0; i < LIMIT_TRIES; i++) {
+        *state = (struct state)STATE_CLOSED;
+        int rc = open_found(state, place, options, use, error);
+        if (rc != 0)
+            state_close(state);
+        if (rc != AGAIN || use == STATE_CREATE)
+            return rc;
+    }
+    return error_fail(error, UNTORN_RESTLESS, NULL);
+}
+
 int state_open(const struct place *place, const struct untorn_options *options, enum state_use use,
                struct state *ret_state, struct untorn_error *error)
 {
-    struct state state = STATE_CLOSED;
+    struct state state;
     struct untorn_error unseen;
     error_begin(&unseen, NULL, error->path);
-    int rc = open_found(&state, place, options, use, use == STATE_IF_USABLE ? &unseen : error);
-    if (rc != 0)
-        state_close(&state);
+    int rc = open_found_or_look_again(&state, place, options, use,
+                                      use == STATE_IF_USABLE ? &unseen : error);
     *ret_state = state;
     if (use != STATE_IF_USABLE || rc == 0)
         return rc;

@@ -40,7 +40,7 @@ static void tell(struct judging *judging, int rule, long number, const char *wha
         return;
     fprintf(
         stderr,
-        "rule %d: file %ld, update %08ld (%s) of worker %u seat %u, status %d (%s), waited "
+        "rule %d: file %ld, operation %08ld (%s) of worker %u seat %u, status %d (%s), waited "
         "%.3f of %d ms: %s\n",
         rule, judging->file, number, edit_kind_names[edit->kind], operation->worker / EDIT_SEATS,
         operation->worker % EDIT_SEATS, edit->status, untorn_status_name(edit->status),
@@ -88,6 +88,28 @@ static void tell_stories(struct judging *judging, const struct history_verdict *
             tell(judging, 1, i, times > 1 ? "applied twice" : "lost");
         else if (outcome == FAILED && times > 0)
             tell(judging, 2, i, "applied and yet failed");
+    }
+}
+
+static void tell_bad_reads(struct judging *judging, const struct history_verdict *counted)
+{
+    const struct history *history = edit_history(judging->shared, judging->file);
+    if (counted->failed_reads + counted->torn_reads == 0)
+        return;
+    for (long i = 0; i < history->limit && judging->stories < STORIES; i++) {
+        const struct operation *read = &history->operations[i];
+        int outcome = atomic_load(&read->outcome);
+        if (!read->is_read || outcome == NOT_BEGUN || outcome == BEGUN)
+            continue;
+        size_t size = (size_t)read->read_count * TOKEN_SIZE;
+        char what[96];
+        snprintf(what, sizeof what, "saw %ld tokens, and not the first of the %zu at the end",
+                 read->read_count, judging->list->size / TOKEN_SIZE);
+        if (outcome == FAILED)
+            tell(judging, 5, i, "failed");
+        else if (size > judging->list->size ||
+                 history_hash(judging->list->tokens, size) != read->read_hash)
+            tell(judging, 5, i, what);
     }
 }
 
@@ -146,6 +168,7 @@ static void judge_file(struct edit_shared *shared, long file, struct edit_verdic
     add_up(verdict, &counted);
     judge_statuses(&judging);
     tell_stories(&judging, &counted);
+    tell_bad_reads(&judging, &counted);
     edit_list_free(&list);
 }
 

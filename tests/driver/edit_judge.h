@@ -22,7 +22,7 @@ struct edit_verdict {
 };
 
 /* Judges all files of the epoch, when all are parked, and adds it up. The first that broke rules
- * 1, 2, 7 and 8 are told on standard error. */
+ * 1, 2, 5 and 7 are told on standard error. */
 void edit_judge(struct edit_shared *shared, struct edit_verdict *verdict);
 
 bool edit_verdict_is_good(const struct edit_verdict *verdict);

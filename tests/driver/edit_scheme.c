@@ -45,6 +45,12 @@ static int apply_function(void *context, const struct untorn_content *old,
     return function->rc;
 }
 
+static void say_error(const struct untorn_error *error)
+{
+    char text[UNTORN_TEXT_SIZE];
+    fprintf(stderr, "%s\n", untorn_describe(error, text, sizeof text));
+}
+
 static int by_library(const struct edit_job *job)
 {
     struct edit_update update;
@@ -57,10 +63,8 @@ static int by_library(const struct edit_job *job)
     } else {
         rc = untorn_edit(job->path, update.edits, update.count, NULL, &job->options, &error);
     }
-    if (rc < 0 && rc != -UNTORN_LOCKED && rc != edit_expected_status(job->kind)) {
-        char text[UNTORN_TEXT_SIZE];
-        fprintf(stderr, "%s\n", untorn_describe(&error, text, sizeof text));
-    }
+    if (rc < 0 && rc != -UNTORN_LOCKED && rc != edit_expected_status(job->kind))
+        say_error(&error);
     return rc;
 }
 
@@ -404,10 +408,13 @@ int edit_scheme_update(const struct edit_job *job)
 static struct blob read_now(const struct edit_job *job)
 {
     struct untorn_content content;
+    struct untorn_error error;
     if (edit_schemes[job->shared->orders.scheme].update != by_library || job->number % 2 == 0)
         return blob_read(".", job->name);
-    if (untorn_read(job->name, NULL, &content, NULL) != 0)
+    if (untorn_read(job->name, NULL, &content, &error) != 0) {
+        say_error(&error);
         return (struct blob){NULL, 0};
+    }
     struct blob seen = {content.data, content.size};
     struct blob copy = blob_join(&seen, &(struct blob){"", 0});
     untorn_content_free(&content);

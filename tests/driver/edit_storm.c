@@ -132,11 +132,11 @@ static void clear_seat_of_child(long worker)
 static void end(long worker, bool with_child)
 {
     pid_t pid = storm.workers[worker].pid;
-    if (storm.workers[worker].stopped_until > 0)
-        kill(-pid, SIGCONT); /* a child that stays is not to stay stopped */
     kill(with_child ? -pid : pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
     while (with_child && (waitpid(-pid, NULL, 0) > 0 || errno == EINTR)) {}
+    /* A child that stays is not to stay stopped, also one that was only just being born. */
+    kill(-pid, SIGCONT);
     clear_seat_of_child(worker);
 }
 
@@ -154,6 +154,17 @@ static bool hangs(const struct edit_seat *seat, const struct worker *worker, uin
     return now > since && now - since > allowed;
 }
 
+/* A child born while its group is stopped and continued can miss the latter. */
+static void continue_children(void)
+{
+    for (long i = 0; i < storm.orders.processes; i++) {
+        struct edit_seat *seat = &storm.shared->seats[i][EDIT_THREADS];
+        pid_t group = atomic_load(&seat->group);
+        if (atomic_load(&seat->taken) && group > 0 && storm.workers[i].stopped_until == 0)
+            kill(-group, SIGCONT);
+    }
+}
+
 static void watch(void)
 {
     uint64_t now = history_now();
@@ -161,6 +172,7 @@ static void watch(void)
         return;
     storm.watched = now;
     reap();
+    continue_children();
     for (long i = 0; i < all_workers(); i++)
         for (long k = 0; k < EDIT_SEATS; k++) {
             struct edit_seat *seat = &storm.shared->seats[i][k];
@@ -172,16 +184,31 @@ static void watch(void)
         }
 }
 
-static bool all_are_parked(void)
+/* The first worker of which somebody is not parked; -1: all are. */
+static long find_unparked(void)
 {
     long epoch = atomic_load(&storm.shared->epoch);
     for (long i = 0; i < all_workers(); i++)
         for (long k = 0; k < EDIT_SEATS; k++) {
             struct edit_seat *seat = &storm.shared->seats[i][k];
             if (atomic_load(&seat->taken) && atomic_load(&seat->parked) != epoch)
-                return false;
+                return i;
         }
-    return true;
+    return -1;
+}
+
+/* Who is busy has the time that hangs() gives; who is not has no reason to stay away. */
+static void wait_until_parked(void)
+{
+    uint64_t begun = history_now();
+    uint64_t limit = (uint64_t)(storm.orders.wait_ms + 2 * storm.orders.grace_ms) * 1000000;
+    while (find_unparked() >= 0 && edit_verdict_is_good(&storm.verdict)) {
+        if (history_now() - begun > limit)
+            broke("never came to rest in epoch", find_unparked(),
+                  atomic_load(&storm.shared->epoch));
+        watch();
+        edit_nap(STEP_US / 5);
+    }
 }
 
 /* ---- weather ---- */
@@ -254,11 +281,13 @@ static void stop_one(uint64_t now)
     storm.stops++;
 }
 
-static void continue_those_due(uint64_t now)
+/* All of them, if `all`. */
+static void continue_those_due(bool all)
 {
+    uint64_t now = history_now();
     for (long i = 0; i < storm.orders.processes; i++) {
         struct worker *worker = &storm.workers[i];
-        if (worker->stopped_until == 0 || worker->stopped_until > now)
+        if (worker->stopped_until == 0 || (worker->stopped_until > now && !all))
             continue;
         kill(-worker->pid, SIGCONT);
         worker->stopped_until = 0;
@@ -291,16 +320,13 @@ static void rage(void)
             stop_one(now);
             storm.next_stop = some_time_from(now, storm.stop_us);
         }
-        continue_those_due(now);
+        continue_those_due(false);
         watch();
         edit_nap(storm.kill_us > 0 && storm.kill_us < STEP_US ? storm.kill_us : STEP_US);
     }
     edit_histories_close(storm.shared);
-    continue_those_due(UINT64_MAX);
-    while (!all_are_parked() && !is_broken()) {
-        watch();
-        edit_nap(STEP_US / 5);
-    }
+    continue_those_due(true);
+    wait_until_parked();
 }
 
 /* ---- those who only disturb ---- */

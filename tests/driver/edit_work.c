@@ -133,6 +133,7 @@ static void look(struct edit_job *job)
     struct operation *operation = &history->operations[job->number];
     edit_operations(job->shared, job->file)[job->number].kind = EDIT_READ;
     bool good = edit_scheme_read(job, &list);
+    edit_operations(job->shared, job->file)[job->number].status = good ? 0 : -UNTORN_FAILED;
     operation->read_count = (long)(list.size / TOKEN_SIZE);
     operation->read_hash = history_hash(list.tokens, list.size);
     edit_operations(job->shared, job->file)[job->number].mixed = list.mixed;

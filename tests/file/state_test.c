@@ -599,6 +599,47 @@ TEST(a_folder_that_is_removed_while_it_is_made_is_made_again_or_noticed)
     close_state();
 }
 
+/* AGAIN is a word among ourselves: a reader does not start over, and would hand it to his caller.
+ */
+TEST(a_folder_that_is_removed_while_it_is_looked_at_is_as_good_as_missing)
+{
+    for (int use = STATE_IF_PRESENT; use <= STATE_IF_USABLE; use++) {
+        make_dir(".untorn", 0700);
+        at(CALL_OPEN, "/.untorn", 1, remove_folder, NULL);
+        CHECK_INT(open_state("f", (enum state_use)use), 0);
+        CHECK(!state.present);
+        CHECK(!exists(".untorn"));
+        close_state();
+        forget_rules();
+    }
+}
+
+static void make_folder_anew(void *context)
+{
+    (void)context;
+    remove_tree(".untorn");
+    make_dir("in-between", 0700); /* so that the new one has another inode */
+    make_dir(".untorn", 0700);
+    remove_tree("in-between");
+}
+
+TEST(a_folder_that_is_made_anew_while_it_is_looked_at_is_looked_at_again)
+{
+    for (int use = STATE_IF_PRESENT; use <= STATE_IF_USABLE; use++) {
+        if (!exists(".untorn"))
+            make_dir(".untorn", 0700);
+        at(CALL_OPEN, "/.untorn", 1, make_folder_anew, NULL);
+        CHECK_INT(open_state("f", (enum state_use)use), 0);
+        CHECK(state.present);
+        close_state();
+        forget_rules();
+    }
+    always_at(CALL_OPEN, "/.untorn", make_folder_anew, NULL);
+    CHECK_INT(open_state("f", STATE_IF_USABLE), -UNTORN_RESTLESS);
+    CHECK_INT(error.status, UNTORN_RESTLESS);
+    close_state();
+}
+
 static void remove_directory(void *context)
 {
     (void)context;
