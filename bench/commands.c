@@ -23,12 +23,12 @@ static const char *untorn_command(void)
     return name ? name : "untorn";
 }
 
-static void prepare_untorn_set(void)
+static void prepare_set(void)
 {
     text_put("command", "command/state.json", TEXT_JSON);
 }
 
-static void update_untorn_set(int number, long value)
+static void update_set(int number, long value)
 {
     char key[16], text[32];
     text_key(number, key);
@@ -38,18 +38,27 @@ static void update_untorn_set(int number, long value)
     pairs_spawn(arguments);
 }
 
-static long held_by_untorn_set(int number)
+static void read_set(long *values)
 {
-    return text_held("command/state.json", TEXT_JSON, number);
+    text_read("command/state.json", TEXT_JSON, values);
 }
 
-const struct scheme scheme_untorn_command = {
+const struct scheme scheme_set = {
     .name = "untorn set",
     .peer = "untorn set FILE KEY VALUE, durable",
     .is_command = true,
-    .prepare = prepare_untorn_set,
-    .update = update_untorn_set,
-    .held = held_by_untorn_set,
+    .prepare = prepare_set,
+    .update = update_set,
+    .read = read_set,
+};
+
+const struct scheme scheme_set_again = {
+    .name = "set again",
+    .peer = "untorn set once more, as a control",
+    .is_command = true,
+    .prepare = prepare_set,
+    .update = update_set,
+    .read = read_set,
 };
 
 /* ---- git config ---- */
@@ -105,9 +114,9 @@ static void update_git(int number, long value)
     pairs_must(status == 0, "git config");
 }
 
-static long held_by_git(int number)
+static void read_git(long *values)
 {
-    return text_held("git/config", TEXT_INI, number);
+    text_read("git/config", TEXT_INI, values);
 }
 
 const struct scheme scheme_git = {
@@ -118,7 +127,7 @@ const struct scheme scheme_git = {
     .prepare = prepare_git,
     .open = open_git,
     .update = update_git,
-    .held = held_by_git,
+    .read = read_git,
 };
 
 /* ---- crudini ---- */
@@ -143,9 +152,9 @@ static void update_crudini(int number, long value)
     pairs_spawn(arguments);
 }
 
-static long held_by_crudini(int number)
+static void read_crudini(long *values)
 {
-    return text_held("crudini/state.ini", TEXT_INI, number);
+    text_read("crudini/state.ini", TEXT_INI, values);
 }
 
 const struct scheme scheme_crudini = {
@@ -155,5 +164,5 @@ const struct scheme scheme_crudini = {
     .missing = missing_crudini,
     .prepare = prepare_crudini,
     .update = update_crudini,
-    .held = held_by_crudini,
+    .read = read_crudini,
 };

@@ -70,18 +70,19 @@ static void update_sqlite(int number, long value)
     pairs_must(rc == SQLITE_DONE && sqlite3_reset(statement) == SQLITE_OK, "update in SQLite");
 }
 
-static long held_by_sqlite(int number)
+static void read_sqlite(long *values)
 {
     sqlite3_stmt *query;
-    char text[64];
     open_sqlite();
-    snprintf(text, sizeof text, "SELECT value FROM state WHERE name = %d", number);
-    int rc = sqlite3_prepare_v2(database, text, -1, &query, NULL);
-    pairs_must(rc == SQLITE_OK && sqlite3_step(query) == SQLITE_ROW, "read from SQLite");
-    long value = (long)sqlite3_column_int64(query, 0);
+    int rc =
+        sqlite3_prepare_v2(database, "SELECT value FROM state ORDER BY name", -1, &query, NULL);
+    pairs_must(rc == SQLITE_OK, "read from SQLite");
+    for (int i = 0; i < CROWD_MOST; i++) {
+        pairs_must(sqlite3_step(query) == SQLITE_ROW, "a row");
+        values[i] = (long)sqlite3_column_int64(query, 0);
+    }
     sqlite3_finalize(query);
     sqlite3_close(database);
-    return value;
 }
 
 const struct scheme scheme_sqlite = {
@@ -90,7 +91,7 @@ const struct scheme scheme_sqlite = {
     .prepare = prepare_sqlite,
     .open = open_sqlite,
     .update = update_sqlite,
-    .held = held_by_sqlite,
+    .read = read_sqlite,
 };
 #else
 static const char *missing_sqlite(void)
@@ -147,23 +148,25 @@ static void update_lmdb(int number, long value)
     put_lmdb(number, number + 1, value);
 }
 
-static long held_by_lmdb(int number)
+static void read_lmdb(long *values)
 {
     MDB_txn *transaction;
     MDB_dbi names;
-    MDB_val key = {sizeof number, &number}, value;
-    int64_t held = -1;
     open_lmdb();
     int rc = mdb_txn_begin(environment, NULL, MDB_RDONLY, &transaction);
     if (rc == 0)
         rc = mdb_dbi_open(transaction, NULL, 0, &names);
-    if (rc == 0)
+    for (int i = 0; rc == 0 && i < CROWD_MOST; i++) {
+        MDB_val key = {sizeof i, &i}, value;
+        int64_t number = -1;
         rc = mdb_get(transaction, names, &key, &value);
+        if (rc == 0)
+            memcpy(&number, value.mv_data, sizeof number);
+        values[i] = (long)number;
+    }
     pairs_must(rc == 0, "read from LMDB");
-    memcpy(&held, value.mv_data, sizeof held);
     mdb_txn_abort(transaction);
     mdb_env_close(environment);
-    return (long)held;
 }
 
 const struct scheme scheme_lmdb = {
@@ -172,7 +175,7 @@ const struct scheme scheme_lmdb = {
     .prepare = prepare_lmdb,
     .open = open_lmdb,
     .update = update_lmdb,
-    .held = held_by_lmdb,
+    .read = read_lmdb,
 };
 #else
 static const char *missing_lmdb(void)

@@ -72,14 +72,16 @@ static char *find_value(char *text, int number)
     return at ? at + strlen(key) + strspn(at + strlen(key), "\" :=") : NULL;
 }
 
-long text_held(const char *path, enum text_form form, int number)
+void text_read(const char *path, enum text_form form, long *values)
 {
     char text[TEXT_MOST];
     size_t size = read_text(path, text), tail = strlen(forms[form].tail);
-    char *value = find_value(text, number);
     bool is_whole = size >= CONTENT_SIZE && strcmp(text + size - tail, forms[form].tail) == 0;
-    pairs_must(is_whole && value, "a whole file");
-    return strtol(value, NULL, 10);
+    for (int i = 0; i < CROWD_MOST; i++) {
+        char *value = find_value(text, i);
+        pairs_must(is_whole && value, "a whole file");
+        values[i] = strtol(value, NULL, 10);
+    }
 }
 
 /* ---- untorn ---- */
@@ -111,18 +113,20 @@ static void update_untorn(int number, long value)
     untorn_set("ours/state.json", number, value);
 }
 
-static long held_untorn(int number)
+static void read_untorn(long *values)
 {
     struct untorn_document *document;
-    const struct untorn_node *node;
     char key[16];
-    int64_t value = -1;
-    text_key(number, key);
-    struct untorn_edit at = {.key = key};
-    int rc = untorn_get("ours/state.json", &at, NULL, NULL, &document, &node, NULL);
-    pairs_must(rc == 0 && untorn_node_integer(node, &value), "untorn_get");
+    int rc = untorn_document_read("ours/state.json", NULL, 0, &document, NULL);
+    pairs_must(rc == 0, "untorn_document_read");
+    for (int i = 0; i < CROWD_MOST; i++) {
+        int64_t value;
+        text_key(i, key);
+        const struct untorn_node *node = untorn_document_find(document, key, NULL);
+        pairs_must(node && untorn_node_integer(node, &value), key);
+        values[i] = (long)value;
+    }
     untorn_document_free(document);
-    return (long)value;
 }
 
 const struct scheme scheme_untorn = {
@@ -130,7 +134,7 @@ const struct scheme scheme_untorn = {
     .peer = "untorn_edit of one key, durable",
     .prepare = prepare_untorn,
     .update = update_untorn,
-    .held = held_untorn,
+    .read = read_untorn,
 };
 
 const struct scheme scheme_again = {
@@ -138,7 +142,7 @@ const struct scheme scheme_again = {
     .peer = "untorn once more, as a control",
     .prepare = prepare_untorn,
     .update = update_untorn,
-    .held = held_untorn,
+    .read = read_untorn,
 };
 
 /* ---- by hand ---- */
@@ -181,9 +185,9 @@ static void prepare_hand(void)
     text_put("hand", "hand/state.json", TEXT_JSON);
 }
 
-static long held_by_hand(int number)
+static void read_hand(long *values)
 {
-    return text_held("hand/state.json", TEXT_JSON, number);
+    text_read("hand/state.json", TEXT_JSON, values);
 }
 
 const struct scheme scheme_recipe = {
@@ -191,7 +195,7 @@ const struct scheme scheme_recipe = {
     .peer = "flock, read, write, fdatasync, rename, fsync of the directory",
     .prepare = prepare_hand,
     .update = update_recipe,
-    .held = held_by_hand,
+    .read = read_hand,
 };
 
 const struct scheme scheme_unlocked = {
@@ -200,7 +204,7 @@ const struct scheme scheme_unlocked = {
     .is_wrong = true,
     .prepare = prepare_hand,
     .update = update_unlocked,
-    .held = held_by_hand,
+    .read = read_hand,
 };
 
 /* ---- Python ---- */
@@ -251,9 +255,9 @@ static void prepare_python(void)
     text_put("python", "python/state.toml", TEXT_TOML);
 }
 
-static long held_by_python(int number)
+static void read_python(long *values)
 {
-    return text_held("python/state.toml", TEXT_TOML, number);
+    text_read("python/state.toml", TEXT_TOML, values);
 }
 
 const struct scheme scheme_python = {
@@ -263,11 +267,11 @@ const struct scheme scheme_python = {
     .missing = missing_python,
     .program = python_program,
     .prepare = prepare_python,
-    .held = held_by_python,
+    .read = read_python,
 };
 
 const struct scheme *const schemes[] = {
-    &scheme_untorn, &scheme_again,    &scheme_recipe,         &scheme_python, &scheme_sqlite,
-    &scheme_lmdb,   &scheme_unlocked, &scheme_untorn_command, &scheme_git,    &scheme_crudini,
-    NULL,
+    &scheme_untorn,    &scheme_again, &scheme_recipe,   &scheme_python,
+    &scheme_sqlite,    &scheme_lmdb,  &scheme_unlocked, &scheme_set,
+    &scheme_set_again, &scheme_git,   &scheme_crudini,  NULL,
 };

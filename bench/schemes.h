@@ -19,15 +19,17 @@ struct scheme {
     void (*prepare)(void);        /* a new store, every key at 0 */
     void (*open)(void);           /* in the process of a writer; may be NULL */
     void (*update)(int number, long value);
-    long (*held)(int number); /* the value of a key, from the store as everyone sees it */
+    void (*read)(long *values); /* of all keys, from the store as everyone sees it */
 };
 
-/* In the order of the tables; NULL ends them. The first two are untorn. */
+/* NULL ends them. Those with `again` in their name are untorn once more, as a control. */
 extern const struct scheme *const schemes[];
 
 extern const struct scheme scheme_untorn, scheme_again, scheme_recipe, scheme_unlocked,
-    scheme_python, scheme_untorn_command, scheme_git, scheme_crudini;
+    scheme_python;
 extern const struct scheme scheme_sqlite, scheme_lmdb; /* databases.c */
+extern const struct scheme scheme_set, scheme_set_again, scheme_git,
+    scheme_crudini; /* commands.c */
 
 /* ---- a file of keys, for the schemes and beside them ---- */
 
@@ -40,8 +42,8 @@ void text_put(const char *directory, const char *path, enum text_form form);
 /* `key` has room for 16 bytes. */
 void text_key(int number, char *key);
 
-/* The value of a key. Fails with a message if the file is not whole. */
-long text_held(const char *path, enum text_form form, int number);
+/* The values of all keys. Fails with a message if the file is not whole. */
+void text_read(const char *path, enum text_form form, long *values);
 
 /* ---- untorn ---- */
 
