@@ -99,17 +99,16 @@ static int compare(const void *left, const void *right)
 
 /* Adds the times of one process behind those of the others. */
 static uint32_t *gather(struct process *process, uint32_t *times, size_t *used, long *ret_last,
-                        size_t *inside)
+                        size_t *ret_inside)
 {
-    size_t in_time, count;
+    size_t count;
     int status;
-    pairs_must(fscanf(process->lines, "%ld %zu %zu", ret_last, &in_time, &count) == 3,
+    pairs_must(fscanf(process->lines, "%ld %zu %zu", ret_last, ret_inside, &count) == 3,
                "one of the writers");
     times = realloc(times, (*used + count + 1) * sizeof *times);
     pairs_must(times != NULL, "malloc");
     for (size_t i = 0; i < count; i++)
         pairs_must(fscanf(process->lines, "%" SCNu32, &times[(*used)++]) == 1, "a time");
-    *inside += in_time;
     fclose(process->lines);
     while (waitpid(process->id, &status, 0) < 0)
         pairs_must(errno == EINTR, "waitpid");
@@ -121,8 +120,9 @@ void crowd_run(const char *const *command, int writers, double seconds, struct c
 {
     struct process processes[CROWD_MOST];
     uint32_t *times = NULL;
-    size_t used = 0, inside = 0;
+    size_t used = 0, inside = 0, own;
     int ready;
+    *ret_crowd = (struct crowd){.writers = writers};
     for (int i = 0; i < writers; i++)
         start(command, i, seconds, &processes[i]);
     for (int i = 0; i < writers; i++) {
@@ -132,11 +132,13 @@ void crowd_run(const char *const *command, int writers, double seconds, struct c
     int64_t begin = now_us() + START_IN_US;
     for (int i = 0; i < writers; i++)
         pairs_must(dprintf(fileno(processes[i].lines), "%" PRId64 "\n", begin) > 0, "start");
-    for (int i = 0; i < writers; i++)
-        times = gather(&processes[i], times, &used, &ret_crowd->last[i], &inside);
+    for (int i = 0; i < writers; i++) {
+        times = gather(&processes[i], times, &used, &ret_crowd->last[i], &own);
+        inside += own;
+        ret_crowd->served += own > 0;
+    }
     pairs_must(used > 0, "an update");
     qsort(times, used, sizeof *times, compare);
-    ret_crowd->writers = writers;
     ret_crowd->updates = used;
     ret_crowd->rate = (double)(inside ? inside : 1) / seconds; /* never 0: it is divided by */
     ret_crowd->p50_us = times[used / 2];

@@ -32,6 +32,7 @@ struct crowd {
     double rate;           /* updates per second of all together */
     double p50_us, p99_us; /* of one update */
     size_t updates;
+    int served; /* writers that had an update kept in time: a rate can be that of a few */
 };
 
 /* `command` ends with NULL. Fails, with a message, if one of the processes does. */

@@ -9,6 +9,7 @@ from html import escape
 
 WIDTH, HEIGHT = 860, 480
 LEFT, RIGHT, TOP, BOTTOM = 84, 640, 84, 410
+MARGIN = 1.5  # above the highest and below the lowest, as a factor
 LABEL_GAP = 19  # between the names of two lines that end close to each other
 COLOURS = {  # light, dark; others share the last
     "untorn": ("#0969da", "#58a6ff"),
@@ -30,7 +31,7 @@ def style():
             ("#ffffff", "#1f2328", "#57606a", "#d8dee4"),
             ("#0d1117", "#e6edf3", "#9ea7b3", "#30363d"))):
         rules = [f".paper {{ fill: {paper} }} text {{ fill: {faint} }} .title {{ fill: {ink} }}"
-                 f" .grid {{ stroke: {grid} }}"]
+                 f" .grid {{ stroke: {grid} }} .axis {{ stroke: {faint} }}"]
         rules += [f".{scheme}.line {{ stroke: {colours[side]} }}"
                   f" .{scheme}.name, .{scheme}.dot {{ fill: {colours[side]} }}"
                   for scheme, colours in COLOURS.items()]
@@ -44,22 +45,29 @@ class Axes:
     def __init__(self, points):
         self.counts = sorted({point["writers"] for point in points})
         rates = [point["rate"] for point in points]
-        self.bottom = math.floor(math.log10(min(rates)))
-        self.top = max(math.ceil(math.log10(max(rates))), self.bottom + 1)
+        self.least, self.most = min(rates) / MARGIN, max(rates) * MARGIN
 
     def x(self, writers):
         span = math.log2(self.counts[-1] / self.counts[0]) or 1
         return LEFT + (RIGHT - LEFT) * math.log2(writers / self.counts[0]) / span
 
     def y(self, rate):
-        return BOTTOM - (BOTTOM - TOP) * (math.log10(rate) - self.bottom) / (self.top - self.bottom)
+        return BOTTOM - (BOTTOM - TOP) * math.log(rate / self.least, self.most / self.least)
+
+    def ticks(self):
+        """Powers of ten; where that would be few, 2 and 5 times them, too."""
+        steps = (1, 2, 5) if self.most / self.least < 150 else (1,)
+        for power in range(math.floor(math.log10(self.least)), 12):
+            for step in steps:
+                if self.least <= step * 10 ** power <= self.most:
+                    yield step * 10 ** power
 
     def draw(self):
-        for power in range(self.bottom, self.top + 1):
-            y = self.y(10 ** power)
+        for rate in self.ticks():
+            y = self.y(rate)
             yield f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{RIGHT}" y2="{y:.1f}"/>'
-            yield (f'<text x="{LEFT - 10}" y="{y + 5:.1f}" text-anchor="end">'
-                   f'{10 ** power:,}</text>')
+            yield f'<text x="{LEFT - 10}" y="{y + 5:.1f}" text-anchor="end">{rate:,}</text>'
+        yield f'<line class="axis" x1="{LEFT}" y1="{BOTTOM}" x2="{RIGHT}" y2="{BOTTOM}"/>'
         for count in self.counts:
             yield (f'<text x="{self.x(count):.1f}" y="{BOTTOM + 24}" text-anchor="middle">'
                    f'{count}</text>')

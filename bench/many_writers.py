@@ -56,7 +56,7 @@ def summarise(samples):
             points.append({"commands": commands, "writers": writers, "scheme": scheme,
                            "rate": rate, "low": low, "high": high, "rounds": len(own),
                            **{what: statistics.median(sample[what] for sample in own)
-                              for what in ("p50_us", "p99_us")}})
+                              for what in ("p50_us", "p99_us", "served")}})
     return points
 
 
@@ -112,6 +112,8 @@ def cell_of(kind, point, ours):
         return f"{thousands(point['rate'])} ±{spread_of(point)}"
     if kind == "latency":
         return f"{milliseconds(point['p50_us'])} / {milliseconds(point['p99_us'])}"
+    if kind == "served":
+        return f"{point['served']:.0f} of {point['writers']}"
     if point is ours or not ours:
         return "-"
     return f"{ours['rate'] / point['rate']:.1f} x, {ours['p99_us'] / point['p99_us']:.2f}"
@@ -137,6 +139,7 @@ def lines_of(points):
         for kind, title in (
                 ("rate", f"many writers: updates/s of all {what}, median and spread"),
                 ("latency", "p50 / p99 of one update, ms"),
+                ("served", "writers that had an update kept before the time was over"),
                 ("ratio", "untorn against each: times the updates/s, part of the p99")):
             if own:
                 yield from table_of(own, schemes, kind, title)

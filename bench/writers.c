@@ -133,8 +133,8 @@ static void measure(const struct scheme *scheme, const struct group *group, int 
            group->writers, group->is_command ? "true" : "false");
     printf("\"scheme\": \"%s\", \"peer\": \"%s\", \"rate\": %.1f, ", scheme->name, scheme->peer,
            crowd.rate);
-    printf("\"p50_us\": %.0f, \"p99_us\": %.0f, \"updates\": %zu}\n", crowd.p50_us, crowd.p99_us,
-           crowd.updates);
+    printf("\"p50_us\": %.0f, \"p99_us\": %.0f, \"updates\": %zu, \"served\": %d}\n", crowd.p50_us,
+           crowd.p99_us, crowd.updates, crowd.served);
     fflush(stdout);
 }
 

@@ -27,7 +27,8 @@ def check(sentence, holds):
 def sample(scheme, rate, writers=64, turn=0, p99=1000.0, commands=False):
     return {"row": f"writers: {writers}" + (" commands" if commands else ""), "round": turn,
             "writers": writers, "commands": commands, "scheme": scheme,
-            "peer": f"what {scheme} does", "rate": rate, "p50_us": p99 / 2, "p99_us": p99, "updates": 100}
+            "peer": f"what {scheme} does", "rate": rate, "p50_us": p99 / 2, "p99_us": p99, "updates": 100,
+            "served": writers - turn}
 
 
 def row_of(samples, name):
@@ -75,6 +76,7 @@ def check_tables():
     text = "\n".join(many_writers.lines_of(points))
     check("the tables have the rate with its spread", "6000 ±33 %" in text)
     check("the tables have the latencies", "0.10 / 0.20" in text)
+    check("the tables have how many were served", "63 of 64" in text)
     check("the tables have the ratios", "12.0 x, 0.11" in text)
     check("without samples there is no table", not list(many_writers.lines_of([])))
 

@@ -79,7 +79,7 @@ mkdir -p fake/bench
 sample() { # SCHEME RATE P99
     echo "echo '{\"row\": \"writers: 64\", \"round\": 0, \"writers\": 64, \"commands\": false," \
         "\"scheme\": \"$1\", \"peer\": \"what $1 does\", \"rate\": $2, \"p50_us\": 10," \
-        "\"p99_us\": $3, \"updates\": 9}'"
+        "\"p99_us\": $3, \"updates\": 9, \"served\": 64}'"
 }
 fake() { # LINE...
     printf '%s\n' '#!/bin/sh' "$@" >fake/bench/writers
