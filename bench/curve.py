@@ -7,11 +7,11 @@ light or dark as the reader's screen is.
 import math
 from html import escape
 
-WIDTH, HEIGHT = 860, 480
-LEFT, RIGHT, TOP, BOTTOM = 84, 640, 84, 410
+WIDTH, HEIGHT = 870, 480
+LEFT, RIGHT, TOP, BOTTOM = 98, 650, 84, 410
 MARGIN = 1.5  # above the highest and below the lowest, as a factor
 LABEL_GAP = 19  # between the names of two lines that end close to each other
-COLOURS = {  # light, dark; others share the last
+COLOURS = {  # on light paper, on dark
     "untorn": ("#0969da", "#58a6ff"),
     "lmdb": ("#8250df", "#bc8cff"),
     "recipe": ("#1a7f37", "#3fb950"),
@@ -24,14 +24,15 @@ NAMES = {"untorn": "untorn", "lmdb": "LMDB", "recipe": "lock, rewrite, fsync", "
 
 def style():
     common = ("text { font: 14px system-ui, sans-serif } .title { font-size: 18px;"
-              " font-weight: 600 } .name { font-weight: 600 } .line { fill: none;"
+              " font-weight: 600 } .name { font-weight: 600; paint-order: stroke; stroke-width: 5 } .line { fill: none;"
               " stroke-width: 2 } .untorn.line { stroke-width: 3.5 }")
     sides = []
     for side, (paper, ink, faint, grid) in enumerate((
             ("#ffffff", "#1f2328", "#57606a", "#d8dee4"),
             ("#0d1117", "#e6edf3", "#9ea7b3", "#30363d"))):
         rules = [f".paper {{ fill: {paper} }} text {{ fill: {faint} }} .title {{ fill: {ink} }}"
-                 f" .grid {{ stroke: {grid} }} .axis {{ stroke: {faint} }}"]
+                 f" .grid {{ stroke: {grid} }} .axis {{ stroke: {faint} }}"
+                 f" .name {{ stroke: {paper} }}"]
         rules += [f".{scheme}.line {{ stroke: {colours[side]} }}"
                   f" .{scheme}.name, .{scheme}.dot {{ fill: {colours[side]} }}"
                   for scheme, colours in COLOURS.items()]
