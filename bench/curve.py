@@ -1,6 +1,6 @@
 """Draws updates per second over the number of writers, as an SVG without any library.
 
-Both axes are logarithmic. Every line has its name at its end. The drawing brings its own background,
+Both axes are logarithmic. Every line has its name at its end. The drawing brings its own paper,
 light or dark as the reader's screen is.
 """
 
@@ -23,9 +23,10 @@ NAMES = {"untorn": "untorn", "lmdb": "LMDB", "recipe": "lock, rewrite, fsync", "
 
 
 def style():
-    common = ("text { font: 14px system-ui, sans-serif } .title { font-size: 18px;"
-              " font-weight: 600 } .name { font-weight: 600; paint-order: stroke; stroke-width: 5 } .line { fill: none;"
-              " stroke-width: 2 } .untorn.line { stroke-width: 3.5 }")
+    common = ("text { font: 14px system-ui, sans-serif }"
+              " .title { font-size: 18px; font-weight: 600 }"
+              " .name { font-weight: 600; paint-order: stroke; stroke-width: 5 }"
+              " .line { fill: none; stroke-width: 2 } .untorn.line { stroke-width: 3.5 }")
     sides = []
     for side, (paper, ink, faint, grid) in enumerate((
             ("#ffffff", "#1f2328", "#57606a", "#d8dee4"),

@@ -27,8 +27,8 @@ def check(sentence, holds):
 def sample(scheme, rate, writers=64, turn=0, p99=1000.0, commands=False):
     return {"row": f"writers: {writers}" + (" commands" if commands else ""), "round": turn,
             "writers": writers, "commands": commands, "scheme": scheme,
-            "peer": f"what {scheme} does", "rate": rate, "p50_us": p99 / 2, "p99_us": p99, "updates": 100,
-            "served": writers - turn}
+            "peer": f"what {scheme} does", "rate": rate, "p50_us": p99 / 2, "p99_us": p99,
+            "updates": 100, "served": writers - turn}
 
 
 def row_of(samples, name):
