@@ -22,8 +22,8 @@
 #include "pairs.h"
 #include "schemes.h"
 
-enum { ROUNDS = 7, SCHEMES_MOST = 16 };
-#define SECONDS 0.5
+enum { ROUNDS = 5, SCHEMES_MOST = 16 };
+#define SECONDS 0.6
 #define QUICK_SECONDS 0.05
 
 struct group {
