@@ -1,20 +1,13 @@
 /* The schemes in which a database holds the keys, each in a row of its own. */
 #include "schemes.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "crowd.h"
 #include "hand.h"
 #include "pairs.h"
-
-static void remove_if_there(const char *path)
-{
-    pairs_must(unlink(path) == 0 || errno == ENOENT, path);
-}
 
 /* ---- SQLite ---- */
 

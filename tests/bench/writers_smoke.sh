@@ -74,6 +74,14 @@ check 'a scheme without its program is skipped by name' \
     has '"row": "writers: git config", "skipped": "git is missing"' \
     '"row": "writers: crudini", "skipped": "crudini is missing"'
 
+without_databases() {
+    sed 's:<sqlite3.h>:<no/sqlite3.h>:; s:<lmdb.h>:<no/lmdb.h>:' "$TESTS/../bench/databases.c" |
+        cc -std=c11 -Wall -Wextra -Werror -I "$TESTS/../include" -I "$TESTS/../bench" -x c -c \
+            -o databases.o - >printed 2>&1
+}
+check 'it builds where there is no database, too' \
+    eval 'without_databases && grep -q "libsqlite3-dev is missing" databases.o'
+
 # A build folder in which the program is a script.
 mkdir -p fake/bench
 sample() { # SCHEME RATE P99
