@@ -27,6 +27,11 @@ void make_directory(const char *name)
     pairs_must(mkdir(name, 0755) == 0 || errno == EEXIST, name);
 }
 
+void remove_if_there(const char *name)
+{
+    pairs_must(unlink(name) == 0 || errno == ENOENT, name);
+}
+
 static void flush_directory(const char *directory)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -13,6 +13,7 @@ enum { CONTENT_SIZE = 4096 };
 const char *fresh_content(void);
 
 void make_directory(const char *name);
+void remove_if_there(const char *name);
 
 /* durable: open, write, fdatasync, close, rename, open the directory, fsync it, close.
  * ordered: without the directory. cache: without any flush. The new version lies under `temporary`

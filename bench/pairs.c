@@ -43,6 +43,20 @@ void pairs_spawn(const char *const *arguments)
     exit(1);
 }
 
+bool pairs_is_in_path(const char *command)
+{
+    char name[4096];
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t size = strcspn(path, ":");
+        snprintf(name, sizeof name, "%.*s/%s", (int)size, path, command);
+        if (access(name, X_OK) == 0)
+            return true;
+        path += size + (path[size] == ':');
+    }
+    return false;
+}
+
 /* ---- the arithmetic ---- */
 
 static int compare(const void *left, const void *right)
@@ -173,25 +187,11 @@ static struct pairs_result measure(const struct pairs_row *row, unsigned *ret_ru
 
 /* ---- the program ---- */
 
-static bool is_in_path(const char *command)
-{
-    char name[4096];
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t size = strcspn(path, ":");
-        snprintf(name, sizeof name, "%.*s/%s", (int)size, path, command);
-        if (access(name, X_OK) == 0)
-            return true;
-        path += size + (path[size] == ':');
-    }
-    return false;
-}
-
 /* The texts are literals of ours without anything to escape. */
 static void run_row(const struct pairs_row *row)
 {
     static const char *const units[] = {"ratio", "difference", "time"};
-    if (row->command && !is_in_path(row->command)) {
+    if (row->command && !pairs_is_in_path(row->command)) {
         printf("{\"row\": \"%s\", \"skipped\": \"%s is missing\"}\n", row->name, row->command);
         return;
     }

@@ -70,6 +70,8 @@ void pairs_must(bool succeeded, const char *what);
 /* Runs a program, found in PATH, to its successful end. The last argument is NULL. */
 void pairs_spawn(const char *const *arguments);
 
+bool pairs_is_in_path(const char *command);
+
 /* ---- the arithmetic ---- */
 
 /* The times of one pair, in microseconds. */
