@@ -256,6 +256,144 @@ TEST(merging_loses_no_outcome)
     }
 }
 
+/* ---- programs of random calls, which at their end tell what they came to know ---- */
+
+static uint64_t known_with(uint64_t known, uint64_t more)
+{
+    known = (known ^ more) * 0x9fb21c651e98df25ull;
+    return known ^ known >> 32;
+}
+
+static int see_name(void *context, const char *name)
+{
+    uint64_t *known = context;
+    *known = known_with(*known, (unsigned char)name[0]);
+    return 0;
+}
+
+static uint64_t look_at_content(uint64_t known)
+{
+    unsigned char bytes[8] = {0};
+    os_fd file;
+    int rc = os_open(OS_NONE, "d/list", OS_READ, 0, &file);
+    if (rc < 0)
+        return known_with(known, 1);
+    known = known_with(known, (uint64_t)os_read_at(file, bytes, sizeof bytes, 0));
+    os_close(file);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        known = known_with(known, bytes[i]);
+    return known;
+}
+
+static uint64_t look_at_others(uint64_t known, int number)
+{
+    struct os_process other;
+    os_fd dir;
+    os_self(&other);
+    other.pid = 1000 + !number;
+    other.start = number ? 1 : 1000002;
+    known = known_with(known, os_is_alive(&other));
+    CHECK_INT(os_open_dir(OS_NONE, "d", false, &dir), 0);
+    CHECK_INT(os_list(dir, see_name, &known), 0);
+    os_close(dir);
+    return known;
+}
+
+static uint64_t change_content(uint64_t known, int number)
+{
+    os_fd file;
+    int rc = os_open(OS_NONE, "d/list", OS_WRITE, 0, &file);
+    if (rc == 0)
+        rc = (int)os_write_at(file, number ? "xy" : "z", number ? 2 : 1, (uint64_t)number);
+    if (rc > 0)
+        rc = os_close(file);
+    return known_with(known, (uint64_t)rc);
+}
+
+static uint64_t make_file(uint64_t known, const char *name)
+{
+    os_fd file;
+    int rc = os_open(OS_NONE, name, OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600, &file);
+    if (rc == 0)
+        os_close(file);
+    return known_with(known, (uint64_t)rc);
+}
+
+static uint64_t try_lock(uint64_t known)
+{
+    os_fd file;
+    CHECK_INT(os_open(OS_NONE, "d/lock", OS_READ, 0, &file), 0);
+    return known_with(known, (uint64_t)os_lock(file, OS_LOCK_EXCLUSIVE));
+}
+
+static uint64_t do_something(unsigned what, int number, uint64_t known)
+{
+    struct os_stat stat = {0};
+    switch (what) {
+    case 0:
+        return look_at_content(known);
+    case 1:
+        known = known_with(known, (uint64_t)os_stat(OS_NONE, "d/list", &stat));
+        return known_with(known_with(known, stat.size), stat.inode);
+    case 2:
+        return look_at_others(known, number);
+    case 3:
+        return change_content(known, number);
+    case 4:
+        return make_file(known, number ? "d/x" : "d/y");
+    case 5:
+        return known_with(known,
+                          (uint64_t)os_rename(OS_NONE, "d/x", OS_NONE, "d/list", OS_REPLACE));
+    case 6:
+        return known_with(known, (uint64_t)os_remove(OS_NONE, "d/y", false));
+    case 7:
+        return try_lock(known);
+    default:
+        os_sleep_ns((uint64_t)(1 + known % 3) * 1000000);
+        return known_with(known, os_clock_ns());
+    }
+}
+
+static void do_anything(void *context, int number)
+{
+    const uint64_t *seed = context;
+    uint64_t choice = *seed * 2 + (uint64_t)number, known = 0;
+    for (int i = 0; i < 4; i++) {
+        choice = known_with(choice + 0x9e3779b97f4a7c15ull, 7);
+        known = do_something((unsigned)(choice >> 40) % 9, number, known);
+    }
+    sim_ack((int)(known % 60));
+}
+
+/* [INTERLEAVE-1] */
+TEST(merging_loses_no_outcome_of_random_programs)
+{
+    struct sim_interleavings all = {0}, alone = {0};
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        struct sim_interleaving asked = {.name = "random programs",
+                                         .setup = setup,
+                                         .processes = {do_anything, do_anything},
+                                         .verify = accept,
+                                         .context = &seed,
+                                         .preemptions = seed % 2 ? SIM_UNLIMITED : 2,
+                                         .kills = !(seed % 2),
+                                         .hurries = seed % 3 == 0};
+        static struct sim_interleavings merged, every;
+        asked.limit = 4000; /* a program with more orders is left out */
+        asked.every_order = true;
+        sim_interleave(&asked, &every);
+        asked.every_order = false;
+        sim_interleave(&asked, &merged);
+        if (every.limited)
+            continue;
+        CHECK_INT(merged.outcomes, every.outcomes);
+        all.schedules += every.schedules;
+        alone.schedules += merged.schedules;
+    }
+    printf("    %ld orders, %ld of them after merging\n", all.schedules, alone.schedules);
+    CHECK(alone.schedules < all.schedules / 4);
+}
+
 static void look_for_ever(void *context, int number)
 {
     struct os_stat stat;

@@ -53,14 +53,14 @@ void sim_observe(const void *data, size_t size)
 {
     struct sim_process *process = &sim->processes[sim->process];
     if (sim->turns)
-        process->history = sim_mix_bytes(process->history, data, size);
+        process->history = sim_mix_bytes(sim_next(process->history), data, size);
 }
 
 void sim_observe_number(uint64_t number)
 {
     struct sim_process *process = &sim->processes[sim->process];
     if (sim->turns)
-        process->history = sim_mix(process->history, number);
+        process->history = sim_mix(sim_next(process->history), number);
 }
 
 /* Calls take no time where several processes run by turns: see interleave.h. */
@@ -183,7 +183,7 @@ static void log_ack(int id, const char *words)
 void sim_ack(int id)
 {
     struct sim_process *process = &sim->processes[sim->process];
-    process->told = sim_mix(process->told, (uint64_t)id);
+    process->told = sim_mix(sim_next(process->told), (uint64_t)id);
     log_ack(id, NULL);
 }
 

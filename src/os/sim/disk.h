@@ -92,6 +92,11 @@ static inline uint64_t sim_mix(uint64_t hash, uint64_t value)
     hash = (hash ^ value) * 0x9fb21c651e98df25ull;
     return hash ^ (hash >> 32);
 }
+/* For what grows from 0: mixing 0 into 0 would leave no trace. */
+static inline uint64_t sim_next(uint64_t hash)
+{
+    return hash + 0x9e3779b97f4a7c15ull;
+}
 uint64_t sim_mix_bytes(uint64_t hash, const void *data, size_t size);
 
 #endif

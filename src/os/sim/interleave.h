@@ -38,8 +38,8 @@
  *     last, or held the lock before: memory without such an order between writing and reading is a
  *     race, and its outcomes are not told apart.
  *   - Before a flush, random bytes and the like nobody else goes on: no living process sees them.
- *   - A process is killed while another runs only where that one could notice, and not again where
- *     nothing but what it knows has changed since.
+ *   - A process is killed where it stands last, where it is to be chosen who goes on, and where the
+ *     one that runs could notice; and not again where nothing but what it knows has changed since.
  *   - Who looks at words many times without change is taken for asleep, for a microsecond.
  *
  * Areas are compared as a whole at each point: a small one makes a fast search.

@@ -125,8 +125,8 @@ static bool may_be_killed(int number)
     const struct process *process = &processes[number];
     if (process->state == GONE || !process->started || turn_run.kills >= asked->kills)
         return false;
-    return number == turn_run.current || asked->every_order ||
-           (turn_run.can_go_on && notices_death(&processes[turn_run.current].point, number));
+    return number == turn_run.current || asked->every_order || !turn_run.can_go_on ||
+           notices_death(&processes[turn_run.current].point, number);
 }
 
 static int list_options(struct turn_option *options)
@@ -331,21 +331,22 @@ void turns_take(const struct sim_interleaving *interleaving, turn_decider *decid
 uint64_t turns_state(int killed)
 {
     uint64_t hash = sim_mix(sim_disk_hash_in_use(&sim->now), sim_areas_hash());
-    hash = sim_mix(hash, sim->clock);
+    bool all_gone = true;
     for (int i = 0; i < turn_run.count; i++) {
         const struct process *process = &processes[i];
         const struct sim_process *simulated = &sim->processes[i];
+        all_gone &= process->state == GONE;
         if (process->state == GONE || i == killed)
             hash = sim_mix(hash, simulated->told + 1);
         else
             hash = sim_mix(sim_mix(hash, simulated->history),
                            is_runnable(process) ? 0 : process->until);
     }
-    return hash;
+    return all_gone ? hash : sim_mix(hash, sim->clock);
 }
 
 void sim_distinguish(uint64_t number)
 {
     struct sim_process *process = &sim->processes[sim->process];
-    process->told = sim_mix(process->told, number);
+    process->told = sim_mix(sim_next(process->told), number);
 }
