@@ -233,6 +233,7 @@ bool area_abandon(struct area *area, int slot)
 
 void area_drop(struct area *area, int slot)
 {
+    area_stop_leading(area, slot);
     os_store(&area->slots[slot].word, AREA_FREE);
 }
 
@@ -245,7 +246,6 @@ int area_answer(struct area *area, int slot, struct untorn_error *error)
     error->position = from->position;
     memcpy(error->detail, from->detail, sizeof error->detail);
     error->detail[sizeof error->detail - 1] = '\0';
-    area_stop_leading(area, slot);
     area_drop(area, slot);
     if (status < 0 || strcmp(untorn_status_name(status), "UNKNOWN") == 0)
         status = UNTORN_FAILED; /* no process of ours wrote that */

@@ -77,7 +77,7 @@ bool area_withdraw(struct area *area, int slot);
 /* Fills `error`, whose path stays, and frees the slot. Returns as the public calls do. */
 int area_answer(struct area *area, int slot, struct untorn_error *error);
 
-/* Frees a slot that is done or returned. */
+/* Frees a slot that is done or returned; its owner does not lead any more. */
 void area_drop(struct area *area, int slot);
 
 /* Of one that is taken: false if it is no longer. */

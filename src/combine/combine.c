@@ -60,7 +60,7 @@ static bool join_queue(struct combining *combining, const struct lock *lock)
     struct shared_area *known = registry_area(&lock->own->stat);
     bool busy = known && area_is_busy(area_of(known));
     registry_drop_area(known);
-    return busy && !registry_holds(&lock->own->stat) && publish(combining, lock, false);
+    return busy && !registry_is_inside(&lock->own->stat) && publish(combining, lock, false);
 }
 
 /* Until it is time to try for the lock: 0. Or ANSWERED, or our update was given back: 0, too. */
@@ -266,7 +266,7 @@ static void end_batch(struct combining *combining, int rc, const struct untorn_e
         struct guest *guest = &edits->guests[i];
         if (rc > 0 && made && guest->answer.status == 0)
             area_prepare(area(combining), guest->slot, error);
-        else if (made)
+        else if (made && guest->answer.status == 0)
             area_add_flags(area(combining), guest->slot, error->flags);
         area_release(area(combining), guest->slot, state);
         combining->wakes[guest->slot] = true;
@@ -364,9 +364,11 @@ static int work(struct combining *combining, struct untorn_error *error)
 static int own_result(const struct combining *combining, struct untorn_error *error)
 {
     const struct untorn_error *answer = &combining->own_answer;
-    error->flags |= answer->flags;
-    if (answer->status == 0)
+    if (answer->status == 0) {
+        error->flags |= answer->flags;
         return 0;
+    }
+    error->flags &= ~(unsigned)(UNTORN_FLAG_CREATED | UNTORN_FLAG_UNCHANGED); /* of the others */
     error_fail(error, (enum untorn_status)answer->status, answer->step);
     error->os_error = answer->os_error;
     error->position = answer->position;

@@ -150,6 +150,16 @@ bool registry_holds(const struct os_stat *stat)
     return holds;
 }
 
+bool registry_is_inside(const struct os_stat *stat)
+{
+    bool inside = false;
+    os_guard_enter(&global);
+    for (struct lock_file *file = registry.files; file && !inside; file = file->next)
+        inside = file->count > 0 && file->thread == &this_thread && os_same_file(&file->stat, stat);
+    os_guard_leave();
+    return inside;
+}
+
 bool registry_holds_after(const struct os_stat *stat)
 {
     bool holds = false;

@@ -49,6 +49,9 @@ void registry_disclaim(struct lock_file *held);
 /* Whether this thread holds `stat`'s file exclusively. */
 bool registry_holds(const struct os_stat *stat);
 
+/* Whether it does so in any way. */
+bool registry_is_inside(const struct os_stat *stat);
+
 /* Whether this thread holds a lock that comes after `stat`'s file in the order of (device, inode):
  * who has that must not wait for this one. */
 bool registry_holds_after(const struct os_stat *stat);
