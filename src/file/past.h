@@ -74,6 +74,10 @@ bool past_is_wanted(const struct target *target);
 bool past_stage(struct past *past, struct target *target, const void *data, size_t size,
                 unsigned mode, struct stage *ret_stage);
 
+/* Gives a stage that past_stage began the name that stage_begin_locked would have given it, for
+ * step 1 to come; any other stage stays as it is. 0 or a negative errno value. */
+int past_unstage(struct past *past, struct target *target, struct stage *stage);
+
 /* Step 1, unless it is done, or the copy where it cannot be done so. 0, AGAIN or a failure. */
 int past_begin(struct past *past, struct target *target, struct stage *stage,
                struct untorn_error *error);

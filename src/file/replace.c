@@ -367,9 +367,9 @@ static int publish(struct replacement *replacement, struct past *past, struct un
 
 int replace_publish(struct replacement *replacement, struct untorn_error *error)
 {
-    struct past past = PAST_CLOSED;
-    int rc = publish(replacement, &past, error);
-    past_close(&past);
+    struct past own = PAST_CLOSED;
+    int rc = publish(replacement, replacement->past ? replacement->past : &own, error);
+    past_close(&own);
     return rc;
 }
 
@@ -432,8 +432,8 @@ int replace_begin(struct target *target, struct stage *ret_stage)
     return stage_begin(ret_stage, &target->state, name, open_mode);
 }
 
-static int begin_content(struct target *target, const void *data, size_t size, struct past *past,
-                         struct stage *ret_stage)
+int replace_begin_content(struct target *target, const void *data, size_t size, struct past *past,
+                          struct stage *ret_stage)
 {
     bool final;
     unsigned mode = stage_mode(target, &final);
@@ -448,7 +448,7 @@ int replace_content(struct target *target, const void *data, size_t size,
 {
     struct past past = PAST_CLOSED;
     struct stage stage;
-    int rc = begin_content(target, data, size, &past, &stage);
+    int rc = replace_begin_content(target, data, size, &past, &stage);
     if (rc == 0)
         rc = stage_write(&stage, data, size);
     if (rc < 0)

@@ -112,6 +112,22 @@ int stage_begin_locked(struct stage *stage, struct state *state, const char *nam
     return rc;
 }
 
+int stage_move_locked(struct stage *stage, struct state *state, const char *name, uint64_t number)
+{
+    char path[STATE_PATH_SIZE];
+    os_fd folder;
+    locked_path(state, name, number, path);
+    int rc = os_rename(stage->folder, stage->name, state->parent, path, OS_REPLACE);
+    if (rc == -ENOENT || rc == -EACCES) {
+        rc = state_folder(state, FOLDER_STAGE, true, &folder);
+        if (rc == 0)
+            rc = os_rename(stage->folder, stage->name, state->parent, path, OS_REPLACE);
+    }
+    if (rc == 0)
+        path_add(stage->name, path);
+    return rc;
+}
+
 int stage_write(struct stage *stage, const void *data, size_t size)
 {
     if (size > LIMIT_CONTENT - stage->size)

@@ -53,6 +53,9 @@ int stage_begin_locked(struct stage *stage, struct state *state, const char *nam
  * for who makes its stage elsewhere. */
 void stage_sweep_locked(const struct state *state, const char *name, uint64_t number);
 
+/* Gives a stage below the state's parent that name: what has it is a dead one's. */
+int stage_move_locked(struct stage *stage, struct state *state, const char *name, uint64_t number);
+
 int stage_write(struct stage *stage, const void *data, size_t size);
 
 /* The same content in a new stage, where the old one was removed or has the wrong mode. `state` may

@@ -33,13 +33,19 @@ bool member_set_options(struct member *member, const struct untorn_options *opti
     return true;
 }
 
+static void begin_attempt(struct member *member)
+{
+    member->now.stage = (struct stage)STAGE_CLOSED;
+    member->now.past = (struct past)PAST_CLOSED;
+}
+
 struct member *member_new(const char *path, const struct untorn_options *options,
                           const struct untorn_options *all)
 {
     struct member *member = calloc(1, sizeof *member);
     if (!member)
         return NULL;
-    member->now.stage = (struct stage)STAGE_CLOSED;
+    begin_attempt(member);
     member->given.path = malloc(strlen(path) + 1);
     if (member->given.path)
         path_add(member->given.path, path);
@@ -186,7 +192,10 @@ static int begin_stage(struct member *member)
 {
     struct stage *stage = &member->now.stage;
     struct target *target = &member->now.target;
-    int rc = replace_begin(target, stage);
+    bool for_slot = member->now.stays_open && member->now.size <= LIMIT_INLINE;
+    int rc = for_slot ? replace_begin_content(target, member->now.data, member->now.size,
+                                              &member->now.past, stage)
+                      : replace_begin(target, stage);
     if (rc == 0)
         stage_lend(stage, &target->state);
     return rc < 0 ? rc : stage_write(stage, member->now.data, member->now.size);
@@ -201,10 +210,17 @@ int member_stage(struct member *member, struct untorn_error *error)
     int rc = begin_stage(member);
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    member->now.replacement = (struct replacement){.target = target, .stage = stage};
+    if (member->now.past.failed < -VERSIONS_UNFLUSHED) /* told while nothing has changed */
+        return past_begin(&member->now.past, target, stage, error);
+    member->now.replacement = (struct replacement){
+        .target = target,
+        .stage = stage,
+        .past = member->now.stays_open ? &member->now.past : NULL,
+    };
     rc = replace_prepare(&member->now.replacement, error);
     if (rc == REPLACE_UNCHANGED) {
         stage_close(stage);
+        past_close(&member->now.past);
         member->now.unchanged = true;
         return 0;
     }
@@ -262,14 +278,29 @@ int member_publish(struct member *member, struct untorn_error *error)
     return rc;
 }
 
+int member_unstage(struct member *member)
+{
+    return past_unstage(&member->now.past, &member->now.target, &member->now.stage);
+}
+
+void member_settle(struct member *member, struct untorn_error *error)
+{
+    if (member->now.past.open)
+        past_settle(&member->now.past, &member->now.target, error);
+    else
+        past_prune(&member->now.target, error);
+    target_rest(&member->now.target);
+}
+
 void member_close(struct member *member)
 {
     stage_close(&member->now.stage);
+    past_close(&member->now.past);
     if (member->now.opened)
         target_close(&member->now.target);
     free(member->now.made);
     memset(&member->now, 0, sizeof member->now);
-    member->now.stage = (struct stage)STAGE_CLOSED;
+    begin_attempt(member);
 }
 
 void member_describe(const struct member *member, struct slot_member *ret_record)
@@ -292,7 +323,8 @@ void member_describe(const struct member *member, struct slot_member *ret_record
     }
     if (member->now.removes)
         return;
-    path_add(ret_record->stage, stage_entry(&member->now.stage));
+    if (!member->now.past.made_there)
+        path_add(ret_record->stage, stage_entry(&member->now.stage));
     ret_record->after.size = member->now.size;
     ret_record->after.hash = member->now.hash;
     const struct os_stat *like =

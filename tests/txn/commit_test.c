@@ -148,11 +148,12 @@ TEST(the_sequence_goes_up_with_every_commit)
 TEST(a_stage_that_cannot_be_flushed_leaves_all_as_it_was)
 {
     begin_two();
-    fail(CALL_FSYNC, "/stage/y", 1, EIO);
+    fail(CALL_FSYNC, "/history/y/", 1, EIO);
     CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO);
     CHECK_TEXT(error.path, "y");
     check_two("old x", "old y");
-    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/x", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 0);
 }
 
 TEST(a_slot_that_cannot_be_flushed_is_withdrawn)
