@@ -48,9 +48,11 @@ int replace_commit(struct target *target, struct stage *stage, struct untorn_err
 enum { REPLACE_UNCHANGED = 1 };
 struct replacement {
     struct target *target;
-    struct stage *stage; /* may be renewed by replace_prepare */
-    struct past *past;   /* the stage was begun through it, or it is closed; NULL: such a one */
-    bool in_place;       /* rename cannot serve: publish overwrites through its own journal */
+    struct stage *stage;   /* may be renewed by replace_prepare */
+    struct past *past;     /* the stage was begun through it, or it is closed; NULL: such a one */
+    bool in_place;         /* rename cannot serve: publish overwrites through its own journal */
+    bool needs_nothing;    /* the stage was made with all that the file has, no ACL or attribute */
+    struct os_stat staged; /* what it then is */
 };
 int replace_prepare(struct replacement *replacement, struct untorn_error *error);
 int replace_flush(struct replacement *replacement, struct untorn_error *error);

@@ -189,8 +189,9 @@ int stage_rest(struct stage *stage)
     struct os_stat own;
     if (stage->file == OS_NONE)
         return 0;
-    int rc = os_stat(stage->file, NULL, &own);
-    stage->inode = own.inode;
+    int rc = stage->inode ? 0 : os_stat(stage->file, NULL, &own);
+    if (rc == 0 && stage->inode == 0)
+        stage->inode = own.inode;
     int close_rc = os_close(stage->file);
     stage->file = OS_NONE;
     return rc < 0 ? rc : close_rc;

@@ -31,7 +31,7 @@ struct stage {
     bool open_mode;  /* made with 0666 less the umask */
     bool final_mode; /* made with the mode of a file that has nothing else to be given */
     uint64_t size;
-    uint64_t inode; /* while it rests */
+    uint64_t inode; /* its own, once that was looked at; else 0 */
 };
 
 #define STAGE_CLOSED                                                                               \

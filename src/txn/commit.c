@@ -33,7 +33,8 @@ static int open_all(struct commit *commit)
         struct member *member = commit->members[i];
         commit_blame(commit, member);
         member->now.stays_open = !group_is_large(commit->count);
-        rc = member_open(member, &commit->seats, commit->error);
+        rc = member_open(member, i > 0 ? commit->members[i - 1] : NULL, &commit->seats,
+                         commit->error);
         member->now.target.deadline = commit->deadline;
         member->now.target.set = commit->id_text;
         commit->targets[i] = &member->now.target;

@@ -80,12 +80,42 @@ void member_add(struct member *member, struct operation *operation)
 
 /* ---- opening ---- */
 
-int member_open(struct member *member, struct seats *seats, struct untorn_error *error)
+static size_t length_of_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* Whether the seat of `neighbour` is this one's too: both paths name the same directory, what has
+ * the name is no link, and of the same owner, whose the seat is where the directory is sticky. */
+static bool sits_beside(struct member *member, const struct member *neighbour,
+                        struct place *ret_place)
+{
+    char directory[LIMIT_PATH];
+    const char *path = member->given.path;
+    size_t length = length_of_directory(path);
+    if (!neighbour || neighbour->now.target.place.followed ||
+        length != length_of_directory(neighbour->given.path) ||
+        memcmp(path, neighbour->given.path, length) != 0)
+        return false;
+    const struct seat *seat = neighbour->now.seat;
+    *ret_place = seat->place;
+    ret_place->followed = false;
+    if (path_split(path, directory, ret_place->name) < 0 || path_leads_into_own_folder(path))
+        return false;
+    int rc = os_stat(seat->place.dir, ret_place->name, &ret_place->target);
+    ret_place->exists = rc == 0;
+    if (rc == 0)
+        return ret_place->target.kind == OS_REGULAR && ret_place->target.owner == seat->owner;
+    return rc == -ENOENT && os_user() == seat->owner;
+}
+
+static int find_seat(struct member *member, struct seats *seats, struct place *ret_place,
+                     struct untorn_error *error)
 {
     const struct untorn_options *options = &member->given.options;
     struct place place = PLACE_CLOSED;
     struct state state = STATE_CLOSED;
-    char name[LIMIT_NAME + 1];
     int rc = place_resolve(member->given.path, options, &place, error);
     if (rc == 0)
         rc = state_open(&place, options, STATE_CREATE, &state, error);
@@ -93,13 +123,26 @@ int member_open(struct member *member, struct seats *seats, struct untorn_error 
         place_close(&place);
         return rc;
     }
-    path_add(name, place.name);
+    *ret_place = place;
     member->now.seat = seats_take(seats, &place, &state);
     if (!member->now.seat)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    ret_place->dir = member->now.seat->place.dir;
+    return 0;
+}
+
+int member_open(struct member *member, const struct member *neighbour, struct seats *seats,
+                struct untorn_error *error)
+{
+    struct place place;
     struct target *target = &member->now.target;
-    rc = target_open_in(target, &member->now.seat->place, &member->now.seat->state, name, options,
-                        error);
+    bool beside = sits_beside(member, neighbour, &place);
+    int rc = beside ? 0 : find_seat(member, seats, &place, error);
+    if (rc != 0)
+        return rc;
+    if (beside)
+        member->now.seat = neighbour->now.seat;
+    rc = target_open_found(target, &place, &member->now.seat->state, &member->given.options, error);
     member->now.opened = rc == 0;
     target->path = member->given.path;
     target->stages_under_lock = true;
@@ -201,6 +244,21 @@ static int begin_stage(struct member *member)
     return rc < 0 ? rc : stage_write(stage, member->now.data, member->now.size);
 }
 
+static int look_at_stage(struct member *member)
+{
+    struct stage *stage = &member->now.stage;
+    const struct replacement *replacement = &member->now.replacement;
+    int rc = 0;
+    member->now.staged = replacement->staged;
+    member->now.plain = replacement->needs_nothing;
+    if (!replacement->needs_nothing) {
+        rc = os_stat(stage->file, NULL, &member->now.staged);
+        member->now.plain = os_is_plain(stage->file);
+    }
+    stage->inode = member->now.staged.inode;
+    return rc;
+}
+
 int member_stage(struct member *member, struct untorn_error *error)
 {
     struct stage *stage = &member->now.stage;
@@ -227,8 +285,7 @@ int member_stage(struct member *member, struct untorn_error *error)
     if (rc != 0)
         return rc;
     stage_lend(stage, &target->state); /* it may be another one now */
-    rc = os_stat(stage->file, NULL, &member->now.staged);
-    member->now.plain = os_is_plain(stage->file);
+    rc = look_at_stage(member);
     if (rc < 0)
         return error_os(error, rc, "look at the new version");
     if (target->options->level != UNTORN_CACHE)

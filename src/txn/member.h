@@ -50,8 +50,10 @@ void member_forget(struct member *member);
 /* Does more; takes the operation over. */
 void member_add(struct member *member, struct operation *operation);
 
-/* Resolves and opens, sharing what can be. */
-int member_open(struct member *member, struct seats *seats, struct untorn_error *error);
+/* Resolves and opens, sharing what can be. `neighbour` is another one that was opened, or NULL: it
+ * saves most of that if both paths name the same directory. */
+int member_open(struct member *member, const struct member *neighbour, struct seats *seats,
+                struct untorn_error *error);
 
 /* What the file is to become, with its lock held; calls the functions. */
 int member_evaluate(struct member *member, struct untorn_error *error);

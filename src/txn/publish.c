@@ -37,7 +37,7 @@ static int reopen(struct commit *commit, struct member *member, bool keeps_stage
     if (member->now.opened)
         target_close(target);
     member->now.opened = false;
-    int rc = member_open(member, &commit->seats, commit->error);
+    int rc = member_open(member, NULL, &commit->seats, commit->error);
     target->recovering = true;
     target->set = commit->id_text;
     target->stage_stays = keeps_stage;
