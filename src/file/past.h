@@ -33,7 +33,8 @@
  *
  * That a version cannot be kept does not stop the write, unless it was asked for with `strict`.
  *
- *     past_stage(...)                                         where it can be: no rename in step 1
+ *     past_stage(...)                                         where it can be: no rename in step 1,
+ *                                                             which then comes when it is staged
  *     rc = past_begin(&past, target, stage, error);           step 1
  *     ... under the directory's lock: if (past.staged) past_swap(...) else rename ...
  *     past_done(&past);                                       or past_give_up(&past, stage)
@@ -114,7 +115,7 @@ void past_close(struct past *past);
  * past_prune. 0, AGAIN or a failure. */
 int past_keep_removed(struct target *target, struct untorn_error *error);
 
-/* Step 4 for who kept several files' versions, flushed, and has nothing of them open any more. */
+/* Step 4 for who kept several files' versions, flushed, and has this one not open any more. */
 void past_prune(struct target *target, struct untorn_error *error);
 
 /* Removes all versions, durably by the level. */
