@@ -201,6 +201,7 @@ static void run_row(const struct pairs_row *row)
     struct pairs_result result = measure(row, &runs);
     printf("{\"row\": \"%s\", \"peer\": \"%s\", \"unit\": \"%s\", \"target\": %g, ", row->name,
            row->peer, units[row->unit], row->target);
+    printf("\"journaled\": %s, ", row->journaled ? "true" : "false");
     printf("\"ours_us\": %.3f, \"theirs_us\": %.3f, ", result.ours, result.theirs);
     printf("\"value\": %.4f, \"low\": %.4f, \"high\": %.4f, ", result.value, result.low,
            result.high);

@@ -51,6 +51,7 @@ struct pairs_row {
     void (*theirs)(void);
     enum pairs_unit unit;
     double target;       /* the result should be at most this; 0: only shown */
+    bool journaled;      /* that, only on a file system with a journal */
     bool computes;       /* only that: the processor's time counts, not that of others beside it */
     int batch;           /* calls that make one measurement, for what is too short for one; 0: 1 */
     int count;           /* of pairs; 0: PAIRS_COUNT */

@@ -24,7 +24,7 @@ enum {
     LIMIT_INLINE_ALL = 4 * 1024 * 1024, /* of all members in one slot */
     LIMIT_SLOT = 64 * 1024 * 1024,      /* bytes of a slot behind its header */
     LIMIT_MEMBERS = 65536,              /* files that change together */
-    LIMIT_OPEN_MEMBERS = 64,            /* of more members than this only the locks are kept open */
+    LIMIT_OPEN_MEMBERS = 48,            /* of more members than this only the locks are kept open */
     LIMIT_RECORDS = 64,                 /* commits of several files that one directory remembers */
     LIMIT_RECORD = 16 * 1024 * 1024,    /* bytes of what it remembers of one */
     LIMIT_REMEMBERED = 4096,            /* members in all records that one commit leaves */

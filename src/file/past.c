@@ -274,7 +274,7 @@ static int keep_by_swap(struct past *past, struct target *target, struct stage *
 /* A stage that two hosts may see is not made here: each would take the other's for litter. */
 static bool can_stage(const struct target *target)
 {
-    return past_is_wanted(target) && target->readable && !target->set &&
+    return past_is_wanted(target) && target->readable && !target->stage_stays &&
            !target->options->exclusive && target->stat.links == 1 &&
            lock_stage_number(&target->lock) != 0;
 }
@@ -325,6 +325,17 @@ bool past_stage(struct past *past, struct target *target, const void *data, size
         past->failed = rc;
     }
     return rc == 0;
+}
+
+int past_unstage(struct past *past, struct target *target, struct stage *stage)
+{
+    if (!past->made_there)
+        return 0;
+    int rc = stage_move_locked(stage, &target->state, target->place.name,
+                               lock_stage_number(&target->lock));
+    if (rc == 0)
+        past_close(past);
+    return rc;
 }
 
 int past_begin(struct past *past, struct target *target, struct stage *stage,

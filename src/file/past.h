@@ -33,7 +33,8 @@
  *
  * That a version cannot be kept does not stop the write, unless it was asked for with `strict`.
  *
- *     past_stage(...)                                         where it can be: no rename in step 1
+ *     past_stage(...)                                         where it can be: no rename in step 1,
+ *                                                             which then comes when it is staged
  *     rc = past_begin(&past, target, stage, error);           step 1
  *     ... under the directory's lock: if (past.staged) past_swap(...) else rename ...
  *     past_done(&past);                                       or past_give_up(&past, stage)
@@ -74,6 +75,10 @@ bool past_is_wanted(const struct target *target);
 bool past_stage(struct past *past, struct target *target, const void *data, size_t size,
                 unsigned mode, struct stage *ret_stage);
 
+/* Gives a stage that past_stage began the name that stage_begin_locked would have given it, for
+ * step 1 to come; any other stage stays as it is. 0 or a negative errno value. */
+int past_unstage(struct past *past, struct target *target, struct stage *stage);
+
 /* Step 1, unless it is done, or the copy where it cannot be done so. 0, AGAIN or a failure. */
 int past_begin(struct past *past, struct target *target, struct stage *stage,
                struct untorn_error *error);
@@ -110,7 +115,7 @@ void past_close(struct past *past);
  * past_prune. 0, AGAIN or a failure. */
 int past_keep_removed(struct target *target, struct untorn_error *error);
 
-/* Step 4 for who kept several files' versions, flushed, and has nothing of them open any more. */
+/* Step 4 for who kept several files' versions, flushed, and has this one not open any more. */
 void past_prune(struct target *target, struct untorn_error *error);
 
 /* Removes all versions, durably by the level. */

@@ -155,6 +155,7 @@ int place_resolve(const char *path, const struct untorn_options *options, struct
                                  : error_os(error, -ELOOP, "follow it");
         if (rc == 0)
             rc = enter(&place, text, options, error);
+        place.followed = true;
     }
     if (rc == 0 && place.exists && place.target.kind != OS_REGULAR &&
         place.target.kind != OS_SYMLINK) {

@@ -24,6 +24,7 @@ enum { AGAIN = -1000000 };
 struct place {
     os_fd dir;
     bool borrowed; /* `dir` belongs to another place, which outlives this one */
+    bool followed; /* a link had the name: this is where it leads */
     char name[LIMIT_NAME + 1];
     struct os_stat dir_stat;
     bool exists;           /* something had the name when we looked */

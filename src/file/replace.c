@@ -133,28 +133,32 @@ static int check_strict(struct target *target, struct untorn_error *error)
 /* ---- the rename path ---- */
 
 /* Whether the stage was made with all that the file has: then there is nothing to give. */
-static bool has_meta(const struct target *target, const struct stage *stage)
+static bool has_meta(struct replacement *replacement)
 {
-    struct os_stat own;
+    const struct target *target = replacement->target;
+    const struct stage *stage = replacement->stage;
+    struct os_stat *own = &replacement->staged;
     unsigned mode = target->options->mode ? target->options->mode : target->stat.mode;
-    return stage->final_mode && os_stat(stage->file, NULL, &own) == 0 && own.mode == mode &&
-           own.owner == target->stat.owner && own.group == target->stat.group &&
+    return stage->final_mode && os_stat(stage->file, NULL, own) == 0 && own->mode == mode &&
+           own->owner == target->stat.owner && own->group == target->stat.group &&
            os_is_plain(stage->file);
 }
 
-/* [REPLACE-5] *ret_in_place: the owner cannot be given, so the file must keep its inode. */
-static int give_meta(struct target *target, struct stage *stage, bool *ret_in_place,
-                     struct untorn_error *error)
+/* [REPLACE-5] Where the owner cannot be given the file must keep its inode. */
+static int give_meta(struct replacement *replacement, struct untorn_error *error)
 {
+    struct target *target = replacement->target;
+    struct stage *stage = replacement->stage;
     unsigned result = 0, mode = target->options->mode;
-    if (has_meta(target, stage))
+    replacement->needs_nothing = has_meta(replacement);
+    if (replacement->needs_nothing)
         return 0;
     int rc = is_file(target)   ? os_copy_meta(target->hold, stage->file, mode, &result)
              : target->meta_of ? os_copy_meta(*target->meta_of, stage->file, mode, &result)
                                : os_new_meta(target->place.dir, stage->file, mode);
     if (rc < 0)
         return error_os(error, rc, "give the new version the old one's owner and mode");
-    *ret_in_place = (result & OS_META_OWNER_DENIED) != 0;
+    replacement->in_place = (result & OS_META_OWNER_DENIED) != 0;
     if (result & OS_META_LOST) {
         error->flags |= UNTORN_FLAG_META_LOST;
         if (target->options->strict) {
@@ -318,7 +322,7 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
             return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
     }
     if (!replacement->in_place)
-        rc = give_meta(target, stage, &replacement->in_place, error);
+        rc = give_meta(replacement, error);
     return rc == 0 ? quarantine_old(target, stage, error) : rc;
 }
 
@@ -370,9 +374,9 @@ static int publish(struct replacement *replacement, struct past *past, struct un
 
 int replace_publish(struct replacement *replacement, struct untorn_error *error)
 {
-    struct past past = PAST_CLOSED;
-    int rc = publish(replacement, &past, error);
-    past_close(&past);
+    struct past own = PAST_CLOSED;
+    int rc = publish(replacement, replacement->past ? replacement->past : &own, error);
+    past_close(&own);
     return rc;
 }
 
@@ -452,8 +456,8 @@ int replace_begin(struct target *target, struct stage *ret_stage)
     return stage_begin(ret_stage, &target->state, name, open_mode);
 }
 
-static int begin_content(struct target *target, const void *data, size_t size, struct past *past,
-                         struct stage *ret_stage)
+int replace_begin_content(struct target *target, const void *data, size_t size, struct past *past,
+                          struct stage *ret_stage)
 {
     bool final;
     unsigned mode = stage_mode(target, &final);
@@ -468,7 +472,7 @@ int replace_content(struct target *target, const void *data, size_t size,
 {
     struct past past = PAST_CLOSED;
     struct stage stage;
-    int rc = begin_content(target, data, size, &past, &stage);
+    int rc = replace_begin_content(target, data, size, &past, &stage);
     if (rc == 0)
         rc = stage_write(&stage, data, size);
     if (rc < 0)

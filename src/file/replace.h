@@ -46,12 +46,16 @@ int replace_commit(struct target *target, struct stage *stage, struct untorn_err
  * replace_prepare: conditions, owner, mode, ACL: steps 2 and 3. REPLACE_UNCHANGED: the file has
  * this content already, and replace_confirm is all that is left to do. replace_flush: step 4.
  * replace_publish: steps 5 and 6. AGAIN: the file or its lock is no longer what it was, nothing
- * changed. Step 7, replace_flush_name, is left to the caller; then past_prune: step 8. */
+ * changed. Step 7, replace_flush_name, is left to the caller; then step 8: past_settle of `past`
+ * while that is open, else past_prune. */
 enum { REPLACE_UNCHANGED = 1, REPLACE_ALONE };
 struct replacement {
     struct target *target;
-    struct stage *stage; /* may be renewed by replace_prepare */
-    bool in_place;       /* rename cannot serve: publish overwrites through its own journal */
+    struct stage *stage;   /* may be renewed by replace_prepare */
+    struct past *past;     /* the stage was begun through it, or it is closed; NULL: such a one */
+    bool in_place;         /* rename cannot serve: publish overwrites through its own journal */
+    bool needs_nothing;    /* the stage was made with all that the file has, no ACL or attribute */
+    struct os_stat staged; /* what it then is */
 };
 int replace_prepare(struct replacement *replacement, struct untorn_error *error);
 int replace_flush(struct replacement *replacement, struct untorn_error *error);
@@ -60,6 +64,10 @@ int replace_publish(struct replacement *replacement, struct untorn_error *error)
 /* Begins a stage under the lock, to be filled and committed. 0 or a negative errno value: -ENOENT
  * means to start over. */
 int replace_begin(struct target *target, struct stage *ret_stage);
+
+/* The same for content that is all there: in history already, where past_stage can. */
+int replace_begin_content(struct target *target, const void *data, size_t size, struct past *past,
+                          struct stage *ret_stage);
 
 /* Stages `data` and commits it: steps 1 to 8, all under the lock. */
 int replace_content(struct target *target, const void *data, size_t size,

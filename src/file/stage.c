@@ -112,6 +112,22 @@ int stage_begin_locked(struct stage *stage, struct state *state, const char *nam
     return rc;
 }
 
+int stage_move_locked(struct stage *stage, struct state *state, const char *name, uint64_t number)
+{
+    char path[STATE_PATH_SIZE];
+    os_fd folder;
+    locked_path(state, name, number, path);
+    int rc = os_rename(stage->folder, stage->name, state->parent, path, OS_REPLACE);
+    if (rc == -ENOENT || rc == -EACCES) {
+        rc = state_folder(state, FOLDER_STAGE, true, &folder);
+        if (rc == 0)
+            rc = os_rename(stage->folder, stage->name, state->parent, path, OS_REPLACE);
+    }
+    if (rc == 0)
+        path_add(stage->name, path);
+    return rc;
+}
+
 int stage_write(struct stage *stage, const void *data, size_t size)
 {
     if (size > LIMIT_CONTENT - stage->size)
@@ -173,8 +189,9 @@ int stage_rest(struct stage *stage)
     struct os_stat own;
     if (stage->file == OS_NONE)
         return 0;
-    int rc = os_stat(stage->file, NULL, &own);
-    stage->inode = own.inode;
+    int rc = stage->inode ? 0 : os_stat(stage->file, NULL, &own);
+    if (rc == 0 && stage->inode == 0)
+        stage->inode = own.inode;
     int close_rc = os_close(stage->file);
     stage->file = OS_NONE;
     return rc < 0 ? rc : close_rc;

@@ -31,7 +31,7 @@ struct stage {
     bool open_mode;  /* made with 0666 less the umask */
     bool final_mode; /* made with the mode of a file that has nothing else to be given */
     uint64_t size;
-    uint64_t inode; /* while it rests */
+    uint64_t inode; /* its own, once that was looked at; else 0 */
 };
 
 #define STAGE_CLOSED                                                                               \
@@ -52,6 +52,9 @@ int stage_begin_locked(struct stage *stage, struct state *state, const char *nam
 /* Removes what a dead holder of the lock left under the name that stage_begin_locked would give:
  * for who makes its stage elsewhere. */
 void stage_sweep_locked(const struct state *state, const char *name, uint64_t number);
+
+/* Gives a stage below the state's parent that name: what has it is a dead one's. */
+int stage_move_locked(struct stage *stage, struct state *state, const char *name, uint64_t number);
 
 int stage_write(struct stage *stage, const void *data, size_t size);
 

@@ -66,18 +66,26 @@ int target_open_in(struct target *target, const struct place *directory, const s
                    const char *name, const struct untorn_options *options,
                    struct untorn_error *error)
 {
-    struct place *place = &target->place;
+    struct place found = *directory;
+    path_add(found.name, name);
+    int rc = os_stat(found.dir, name, &found.target);
+    found.exists = rc == 0;
     begin(target, name, options);
+    if (rc < 0 && rc != -ENOENT)
+        return error_os(error, rc, "look at it");
+    return target_open_found(target, &found, state, options, error);
+}
+
+int target_open_found(struct target *target, const struct place *found, const struct state *state,
+                      const struct untorn_options *options, struct untorn_error *error)
+{
+    struct place *place = &target->place;
+    begin(target, place->name, options);
     target->restarts = 0;
-    *place = *directory;
+    *place = *found;
     place->borrowed = true;
-    path_add(place->name, name);
-    int rc = os_stat(place->dir, name, &place->target);
-    place->exists = rc == 0;
-    rc = rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
     state_borrow(state, &target->state);
-    if (rc == 0)
-        rc = lock_open(&target->lock, place, &target->state, options, error);
+    int rc = lock_open(&target->lock, place, &target->state, options, error);
     state_rest(&target->state);
     if (rc != 0)
         close_all(target);

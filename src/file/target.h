@@ -61,6 +61,10 @@ int target_open_in(struct target *target, const struct place *directory, const s
                    const char *name, const struct untorn_options *options,
                    struct untorn_error *error);
 
+/* The same for a name that was looked at just now. */
+int target_open_found(struct target *target, const struct place *found, const struct state *state,
+                      const struct untorn_options *options, struct untorn_error *error);
+
 /* Acquires, and finishes a commit of several files that a dead writer left. Or AGAIN. */
 int target_acquire(struct target *target, enum os_lock kind, struct untorn_error *error);
 

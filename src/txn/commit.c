@@ -32,7 +32,9 @@ static int open_all(struct commit *commit)
     for (size_t i = 0; rc == 0 && i < commit->count; i++) {
         struct member *member = commit->members[i];
         commit_blame(commit, member);
-        rc = member_open(member, &commit->seats, commit->error);
+        member->now.stays_open = !group_is_large(commit->count);
+        rc = member_open(member, i > 0 ? commit->members[i - 1] : NULL, &commit->seats,
+                         commit->error);
         member->now.target.deadline = commit->deadline;
         member->now.target.set = commit->id_text;
         commit->targets[i] = &member->now.target;
@@ -181,7 +183,10 @@ static int publish_alone(struct commit *commit, struct member *member)
 {
     struct target *target = &member->now.target;
     commit_blame(commit, member);
-    target->set = NULL;
+    target->set = NULL; /* nor does its version say that it was replaced by a set */
+    int os_rc = member_unstage(member);
+    if (os_rc < 0)
+        return os_rc == -ENOENT ? AGAIN : error_os(commit->error, os_rc, "stage the new version");
     int rc = commit_flush(commit, false);
     if (rc == 0)
         rc = recover_settle_done(target, commit->error);
@@ -190,7 +195,7 @@ static int publish_alone(struct commit *commit, struct member *member)
     if (rc == 0)
         rc = replace_flush_name(target, commit->error);
     if (rc == 0)
-        past_prune(target, commit->error);
+        member_settle(member, commit->error);
     return rc;
 }
 

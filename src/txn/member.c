@@ -33,13 +33,19 @@ bool member_set_options(struct member *member, const struct untorn_options *opti
     return true;
 }
 
+static void begin_attempt(struct member *member)
+{
+    member->now.stage = (struct stage)STAGE_CLOSED;
+    member->now.past = (struct past)PAST_CLOSED;
+}
+
 struct member *member_new(const char *path, const struct untorn_options *options,
                           const struct untorn_options *all)
 {
     struct member *member = calloc(1, sizeof *member);
     if (!member)
         return NULL;
-    member->now.stage = (struct stage)STAGE_CLOSED;
+    begin_attempt(member);
     member->given.path = malloc(strlen(path) + 1);
     if (member->given.path)
         path_add(member->given.path, path);
@@ -74,12 +80,42 @@ void member_add(struct member *member, struct operation *operation)
 
 /* ---- opening ---- */
 
-int member_open(struct member *member, struct seats *seats, struct untorn_error *error)
+static size_t length_of_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* Whether the seat of `neighbour` is this one's too: both paths name the same directory, what has
+ * the name is no link, and of the same owner, whose the seat is where the directory is sticky. */
+static bool sits_beside(struct member *member, const struct member *neighbour,
+                        struct place *ret_place)
+{
+    char directory[LIMIT_PATH];
+    const char *path = member->given.path;
+    size_t length = length_of_directory(path);
+    if (!neighbour || neighbour->now.target.place.followed ||
+        length != length_of_directory(neighbour->given.path) ||
+        memcmp(path, neighbour->given.path, length) != 0)
+        return false;
+    const struct seat *seat = neighbour->now.seat;
+    *ret_place = seat->place;
+    ret_place->followed = false;
+    if (path_split(path, directory, ret_place->name) < 0 || path_leads_into_own_folder(path))
+        return false;
+    int rc = os_stat(seat->place.dir, ret_place->name, &ret_place->target);
+    ret_place->exists = rc == 0;
+    if (rc == 0)
+        return ret_place->target.kind == OS_REGULAR && ret_place->target.owner == seat->owner;
+    return rc == -ENOENT && os_user() == seat->owner;
+}
+
+static int find_seat(struct member *member, struct seats *seats, struct place *ret_place,
+                     struct untorn_error *error)
 {
     const struct untorn_options *options = &member->given.options;
     struct place place = PLACE_CLOSED;
     struct state state = STATE_CLOSED;
-    char name[LIMIT_NAME + 1];
     int rc = place_resolve(member->given.path, options, &place, error);
     if (rc == 0)
         rc = state_open(&place, options, STATE_CREATE, &state, error);
@@ -87,13 +123,26 @@ int member_open(struct member *member, struct seats *seats, struct untorn_error 
         place_close(&place);
         return rc;
     }
-    path_add(name, place.name);
+    *ret_place = place;
     member->now.seat = seats_take(seats, &place, &state);
     if (!member->now.seat)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    ret_place->dir = member->now.seat->place.dir;
+    return 0;
+}
+
+int member_open(struct member *member, const struct member *neighbour, struct seats *seats,
+                struct untorn_error *error)
+{
+    struct place place;
     struct target *target = &member->now.target;
-    rc = target_open_in(target, &member->now.seat->place, &member->now.seat->state, name, options,
-                        error);
+    bool beside = sits_beside(member, neighbour, &place);
+    int rc = beside ? 0 : find_seat(member, seats, &place, error);
+    if (rc != 0)
+        return rc;
+    if (beside)
+        member->now.seat = neighbour->now.seat;
+    rc = target_open_found(target, &place, &member->now.seat->state, &member->given.options, error);
     member->now.opened = rc == 0;
     target->path = member->given.path;
     target->stages_under_lock = true;
@@ -186,10 +235,28 @@ static int begin_stage(struct member *member)
 {
     struct stage *stage = &member->now.stage;
     struct target *target = &member->now.target;
-    int rc = replace_begin(target, stage);
+    bool for_slot = member->now.stays_open && member->now.size <= LIMIT_INLINE;
+    int rc = for_slot ? replace_begin_content(target, member->now.data, member->now.size,
+                                              &member->now.past, stage)
+                      : replace_begin(target, stage);
     if (rc == 0)
         stage_lend(stage, &target->state);
     return rc < 0 ? rc : stage_write(stage, member->now.data, member->now.size);
+}
+
+static int look_at_stage(struct member *member)
+{
+    struct stage *stage = &member->now.stage;
+    const struct replacement *replacement = &member->now.replacement;
+    int rc = 0;
+    member->now.staged = replacement->staged;
+    member->now.plain = replacement->needs_nothing;
+    if (!replacement->needs_nothing) {
+        rc = os_stat(stage->file, NULL, &member->now.staged);
+        member->now.plain = os_is_plain(stage->file);
+    }
+    stage->inode = member->now.staged.inode;
+    return rc;
 }
 
 int member_stage(struct member *member, struct untorn_error *error)
@@ -201,18 +268,24 @@ int member_stage(struct member *member, struct untorn_error *error)
     int rc = begin_stage(member);
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    member->now.replacement = (struct replacement){.target = target, .stage = stage};
+    if (member->now.past.failed < -VERSIONS_UNFLUSHED) /* told while nothing has changed */
+        return past_begin(&member->now.past, target, stage, error);
+    member->now.replacement = (struct replacement){
+        .target = target,
+        .stage = stage,
+        .past = member->now.stays_open ? &member->now.past : NULL,
+    };
     rc = replace_prepare(&member->now.replacement, error);
     if (rc == REPLACE_UNCHANGED) {
         stage_close(stage);
+        past_close(&member->now.past);
         member->now.unchanged = true;
         return 0;
     }
     if (rc != 0)
         return rc;
     stage_lend(stage, &target->state); /* it may be another one now */
-    rc = os_stat(stage->file, NULL, &member->now.staged);
-    member->now.plain = os_is_plain(stage->file);
+    rc = look_at_stage(member);
     if (rc < 0)
         return error_os(error, rc, "look at the new version");
     if (target->options->level != UNTORN_CACHE)
@@ -262,14 +335,29 @@ int member_publish(struct member *member, struct untorn_error *error)
     return rc;
 }
 
+int member_unstage(struct member *member)
+{
+    return past_unstage(&member->now.past, &member->now.target, &member->now.stage);
+}
+
+void member_settle(struct member *member, struct untorn_error *error)
+{
+    if (member->now.past.open)
+        past_settle(&member->now.past, &member->now.target, error);
+    else
+        past_prune(&member->now.target, error);
+    target_rest(&member->now.target);
+}
+
 void member_close(struct member *member)
 {
     stage_close(&member->now.stage);
+    past_close(&member->now.past);
     if (member->now.opened)
         target_close(&member->now.target);
     free(member->now.made);
     memset(&member->now, 0, sizeof member->now);
-    member->now.stage = (struct stage)STAGE_CLOSED;
+    begin_attempt(member);
 }
 
 void member_describe(const struct member *member, struct slot_member *ret_record)
@@ -292,7 +380,8 @@ void member_describe(const struct member *member, struct slot_member *ret_record
     }
     if (member->now.removes)
         return;
-    path_add(ret_record->stage, stage_entry(&member->now.stage));
+    if (!member->now.past.made_there)
+        path_add(ret_record->stage, stage_entry(&member->now.stage));
     ret_record->after.size = member->now.size;
     ret_record->after.hash = member->now.hash;
     const struct os_stat *like =

@@ -18,6 +18,7 @@ struct member {
     struct { /* attempt */
         struct seat *seat;
         bool opened;
+        bool stays_open; /* unless the set is too large for that */
         struct target target;
         bool removes;
         bool inlined;     /* its slot holds the new bytes */
@@ -27,6 +28,7 @@ struct member {
         struct untorn_hash hash; /* of the new content */
         char *made;
         struct stage stage;
+        struct past past; /* open from when its version is kept, or staged there, until settled */
         struct os_stat staged;
         bool plain; /* the stage has neither an ACL nor attributes */
         struct replacement replacement;
@@ -48,8 +50,10 @@ void member_forget(struct member *member);
 /* Does more; takes the operation over. */
 void member_add(struct member *member, struct operation *operation);
 
-/* Resolves and opens, sharing what can be. */
-int member_open(struct member *member, struct seats *seats, struct untorn_error *error);
+/* Resolves and opens, sharing what can be. `neighbour` is another one that was opened, or NULL: it
+ * saves most of that if both paths name the same directory. */
+int member_open(struct member *member, const struct member *neighbour, struct seats *seats,
+                struct untorn_error *error);
 
 /* What the file is to become, with its lock held; calls the functions. */
 int member_evaluate(struct member *member, struct untorn_error *error);
@@ -57,11 +61,17 @@ int member_evaluate(struct member *member, struct untorn_error *error);
 /* Stages the new version, or finds that there is nothing to do: replace_prepare. */
 int member_stage(struct member *member, struct untorn_error *error);
 
+/* Gives a stage that was made in history its name in stage/. 0 or a negative errno value. */
+int member_unstage(struct member *member);
+
 /* Makes the staged version durable; at the levels that flush. */
 int member_flush(struct member *member, struct untorn_error *error);
 
 /* The name becomes the new version, or goes. AGAIN: nothing changed. */
 int member_publish(struct member *member, struct untorn_error *error);
+
+/* The last step, when all is durable: the versions that are too many go. */
+void member_settle(struct member *member, struct untorn_error *error);
 
 /* For sets that are too large to keep all open. */
 int member_rest(struct member *member);

@@ -138,6 +138,19 @@ static int take_slots(struct commit *commit)
 
 /* ---- what they say ---- */
 
+/* What the slot does not hold is in a stage, by a name that the slot can say. [TXN-2] */
+static int place_bytes(const struct seat *seat, struct member *member, uint64_t *inlined)
+{
+    if (member->now.removes)
+        return 0;
+    member->now.inlined = member->now.size <= LIMIT_INLINE &&
+                          *inlined + member->now.size <= LIMIT_INLINE_ALL &&
+                          may_inline(seat, member);
+    member->now.target.stage_stays = !member->now.inlined;
+    *inlined += member->now.inlined ? member->now.size : 0;
+    return member->now.inlined ? 0 : member_unstage(member);
+}
+
 static int describe_members(struct commit *commit, struct seat *seat, bool *ret_staged)
 {
     struct slot *slot = &seat->slot;
@@ -149,18 +162,14 @@ static int describe_members(struct commit *commit, struct seat *seat, bool *ret_
         struct member *member = commit->active[i];
         if (member->now.seat != seat)
             continue;
+        int rc = place_bytes(seat, member, &inlined);
+        if (rc < 0)
+            return rc;
         struct slot_member *record = &slot->members[slot->member_count++];
         member_describe(member, record);
-        if (record->kind == SLOT_REMOVE)
-            continue;
-        record->inlined = record->after.size <= LIMIT_INLINE &&
-                          inlined + record->after.size <= LIMIT_INLINE_ALL &&
-                          may_inline(seat, member);
-        record->bytes = member->now.data;
-        member->now.inlined = record->inlined;
-        member->now.target.stage_stays = !record->inlined;
-        inlined += record->inlined ? record->after.size : 0;
-        *ret_staged |= !record->inlined;
+        record->inlined = member->now.inlined;
+        record->bytes = member->now.inlined ? member->now.data : NULL;
+        *ret_staged |= record->kind != SLOT_REMOVE && !record->inlined;
     }
     return 0;
 }

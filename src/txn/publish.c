@@ -33,10 +33,11 @@ static int reopen(struct commit *commit, struct member *member, bool keeps_stage
     if (keeps_stage)
         member->now.stage.named = false;
     stage_close(&member->now.stage);
+    past_close(&member->now.past);
     if (member->now.opened)
         target_close(target);
     member->now.opened = false;
-    int rc = member_open(member, &commit->seats, commit->error);
+    int rc = member_open(member, NULL, &commit->seats, commit->error);
     target->recovering = true;
     target->set = commit->id_text;
     target->stage_stays = keeps_stage;
@@ -183,9 +184,7 @@ int commit_publish(struct commit *commit)
         return rc;
     remember_commit(commit); /* [REMEMBER-3] */
     end_slots(commit);
-    for (size_t i = 0; i < commit->active_count; i++) {
-        past_prune(&commit->active[i]->now.target, commit->error);
-        target_rest(&commit->active[i]->now.target);
-    }
+    for (size_t i = 0; i < commit->active_count; i++)
+        member_settle(commit->active[i], commit->error);
     return 0;
 }

@@ -189,21 +189,36 @@ static void make_room(os_fd folder)
     free(ages);
 }
 
-/* [RECORD-3] One that another user made with other rights is made anew. */
-static int open_for_writing(struct state *state, os_fd folder, const char *entry, unsigned mode,
-                            os_fd *ret_file)
+/* The one that is there, by its path: 0 if it has the mode. -EEXIST if it has another. */
+static int open_existing(const struct state *state, const char *entry, unsigned mode,
+                         os_fd *ret_file, uint64_t *ret_size)
 {
+    char path[STATE_PATH_SIZE];
     struct os_stat stat;
+    state_path(state, FOLDER_SET, entry, path);
+    int rc = io_open_own(state->parent, path, OS_READ | OS_WRITE, ret_file, &stat);
+    *ret_size = rc == 0 ? stat.size : 0;
+    if (rc < 0 || stat.mode == mode)
+        return rc;
+    os_close(*ret_file);
+    return -EEXIST;
+}
+
+/* [RECORD-3] One that another user made with other rights is made anew. */
+static int open_for_writing(struct state *state, const char *entry, unsigned mode, os_fd *ret_file,
+                            uint64_t *ret_size)
+{
+    os_fd folder;
     unsigned wanted = 0600 | (mode & 0044) | (mode & state->wanted_mode & 0022);
-    int rc = io_open_own(folder, entry, OS_READ | OS_WRITE, ret_file, &stat);
-    if (rc == 0 && stat.mode == wanted)
-        return 0;
-    if (rc == 0)
-        os_close(*ret_file);
-    if (rc == -ENOENT)
+    int found = open_existing(state, entry, wanted, ret_file, ret_size);
+    int rc = found == 0 ? 0 : state_folder(state, FOLDER_SET, true, &folder);
+    if (found == 0 || rc < 0)
+        return rc;
+    if (found == -ENOENT)
         make_room(folder);
     else
         (void)os_remove(folder, entry, false); /* creating it says what is wrong */
+    *ret_size = 0;
     rc = io_open_own(folder, entry, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, ret_file, NULL);
     if (rc < 0)
         return rc;
@@ -219,15 +234,14 @@ static int write_bytes(struct state *state, const unsigned char *data, size_t si
 {
     char entry[UNTORN_HASH_TEXT_SIZE];
     struct untorn_hash list = record_list_hash(data);
-    os_fd folder, file;
+    uint64_t size_before;
+    os_fd file;
     untorn_hash_format(&list, entry);
-    int rc = state_folder(state, FOLDER_SET, true, &folder);
-    if (rc == 0)
-        rc = open_for_writing(state, folder, entry, mode, &file);
+    int rc = open_for_writing(state, entry, mode, &file, &size_before);
     if (rc < 0)
         return rc;
     rc = io_write(file, data, size, 0);
-    if (rc == 0)
+    if (rc == 0 && size_before > size)
         rc = os_resize(file, size);
     os_close(file);
     return rc;

@@ -83,6 +83,16 @@ import json
 rows = json.load(open("fake/bench.json"))["tables"][0]["rows"]
 assert [row["met"] for row in rows] == [True, False, None, None], rows'
 
+check 'a target for journaled file systems is none without a journal' "$PYTHON" -B - "$run" <<'END'
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+rows = [{"target": 1, "journaled": True}, {"target": 1, "journaled": False}, {"target": 1}]
+assert [run.target_on(row, ["no journal"]) for row in rows] == [0, 1, 1]
+assert [run.target_on(row, ["loop image, direct I/O"]) for row in rows] == [1, 1, 1]
+END
+
 on_fake --quick
 check 'quick judges nothing' has '^0 of 0 targets met$' '^quick-one .* <= 1\.15$'
 program rows "echo '{\"row\": \"peerless\", \"skipped\": \"git is missing\"}'"

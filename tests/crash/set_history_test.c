@@ -312,9 +312,9 @@ static const char *verify(void *context)
     }
     if (!verdict && !lost)
         verdict = judge_pasts(story, steps);
-    /* Of one file alone [TXN-7], and of what was withdrawn, the next writer clears up. */
+    /* Of one file alone [TXN-7], and of a set that came to nothing, the next writer clears up. */
     if (!verdict && !story->litters && !sim_alive() && story->set.files[1].path)
-        verdict = judge_disk();
+        verdict = steps > story->done ? judge_disk() : judge_left_over();
     if (verdict || lost)
         return verdict;
     verdict = judge_next_undo(story, &steps);

@@ -356,6 +356,28 @@ TEST(who_makes_its_stage_elsewhere_sweeps_the_place_where_it_would_have_been)
     setting_close(&setting);
 }
 
+/* [STAGE-4] */
+TEST(a_stage_that_was_made_elsewhere_gets_the_name_that_the_lock_gives)
+{
+    static const char path[] = ".untorn/stage/f.00000000000abcde";
+    setting_open(&setting, "f");
+    for (int i = 0; i < 2; i++) {
+        put(".untorn/elsewhere", "new");
+        stage = (struct stage){.folder = setting.state.parent, .borrowed = true, .named = true};
+        strcpy(stage.name, ".untorn/elsewhere");
+        CHECK_INT(os_open(stage.folder, stage.name, OS_READ, 0, &stage.file), 0);
+        CHECK_INT(stage_move_locked(&stage, &setting.state, "f", 0xabcde), 0); /* makes stage/ */
+        CHECK(stage_is_named(&stage));
+        CHECK_TEXT(text_of(path), "new");
+        stage.named = i == 1; /* the first time as if its maker had died */
+        stage_close(&stage);
+        CHECK_INT(stages(), i == 0);
+    }
+    stage.folder = setting.state.parent;
+    CHECK_INT(stage_move_locked(&stage, &setting.state, "f", 0xabcde), -ENOENT);
+    setting_close(&setting);
+}
+
 TEST(names_that_are_always_taken_are_given_up)
 {
     setting_open(&setting, "f");

@@ -222,6 +222,8 @@ TEST(a_rename_replaces_a_file_but_not_what_is_of_another_kind)
     CHECK_INT(os_rename(dir, "empty", dir, "b", OS_REPLACE), -ENOTDIR);
     CHECK_INT(os_rename(dir, "empty", dir, "full", OS_REPLACE), -ENOTEMPTY);
     CHECK_INT(os_rename(dir, "none", dir, "b", OS_REPLACE), -ENOENT);
+    CHECK_INT(os_rename(dir, "b", dir, "none/b", OS_REPLACE), -ENOENT);
+    CHECK_INT(os_link(dir, "b", dir, "none/b"), -ENOENT);
     CHECK_INT(os_rename(dir, "full", dir, "empty", OS_REPLACE), 0);
     CHECK(sim_exists("/empty/x"));
 }

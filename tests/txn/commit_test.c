@@ -42,6 +42,114 @@ TEST(at_level_cache_nothing_is_flushed)
     CHECK_INT(flushes->seen, 0);
 }
 
+/* ---- what members of one directory share ---- */
+
+TEST(a_file_beside_a_link_is_the_one_beside_it_and_not_beside_where_it_leads)
+{
+    CHECK_INT(mkdir("elsewhere", 0755), 0);
+    put("elsewhere/x", "old");
+    put("elsewhere/y", "another y");
+    CHECK_INT(symlink("elsewhere/x", "link"), 0);
+    const struct step steps[] = {PUT("link", "new x"), PUT("y", "new y"), PUT("z", "new z"), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK_TEXT(text_of("elsewhere/x"), "new x");
+    CHECK_TEXT(text_of("elsewhere/y"), "another y");
+    CHECK_TEXT(text_of("y"), "new y");
+    CHECK_TEXT(text_of("z"), "new z");
+}
+
+TEST(a_link_beside_a_file_is_followed)
+{
+    CHECK_INT(mkdir("elsewhere", 0755), 0);
+    put("elsewhere/x", "old");
+    CHECK_INT(symlink("elsewhere/x", "link"), 0);
+    const struct step steps[] = {PUT("y", "new y"), PUT("link", "new x"), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK_TEXT(text_of("elsewhere/x"), "new x");
+    CHECK_TEXT(text_of("y"), "new y");
+}
+
+TEST(what_is_no_file_or_ours_is_refused_beside_a_file_too)
+{
+    CHECK_INT(mkdir("folder", 0755), 0);
+    const struct step steps[] = {PUT("y", "new y"), PUT("folder", "new"), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), -UNTORN_NOT_A_FILE);
+    const struct step ours[] = {PUT("y", "new y"), PUT(".untorn", "new"), {0}};
+    CHECK_INT(commit_steps(ours, NULL, &error), -UNTORN_NAME);
+    CHECK(!exists("y"));
+}
+
+/* Each in the folder of its owner, where nobody can remove the files of others. */
+TEST(in_a_sticky_directory_files_of_two_owners_have_two_slots)
+{
+    need_root();
+    begin_two();
+    CHECK_INT(chmod(".", 01777), 0);
+    CHECK_INT(chown("y", ALICE, CREW), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "new y");
+    CHECK(exists(".untorn-0/journal/slot"));
+    CHECK(exists(".untorn-12345/journal/slot"));
+}
+
+/* ---- where the new versions are staged ---- */
+
+static const char *slot_id(void)
+{
+    static char text[SLOT_ID_TEXT];
+    struct slot slot = slot_of("");
+    slot_id_text(slot.id, text);
+    return text;
+}
+
+static void look_at_stages(void *context)
+{
+    (void)context;
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/x", ""), 1);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 1);
+}
+
+TEST(what_the_slot_holds_is_staged_in_history)
+{
+    begin_two();
+    at(CALL_FSYNC, "/slot", 1, look_at_stages, NULL);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_INT(count_entries(".untorn/history/x", slot_id()), 1);
+}
+
+static void look_at_secret(void *context)
+{
+    (void)context;
+    CHECK_INT(count_entries(".untorn/stage", "y."), 1);
+    CHECK_INT(count_entries(".untorn/history/x", ""), 1);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 0);
+}
+
+/* [TXN-2] */
+TEST(what_it_does_not_hold_has_its_name_in_stage_before_the_slot_says_so)
+{
+    begin_two();
+    CHECK_INT(chmod(".", 0755), 0);
+    CHECK_INT(chmod("y", 0600), 0);
+    at(CALL_FSYNC, "/slot", 1, look_at_secret, NULL);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "new y");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/y", slot_id()), 1);
+}
+
+/* [TXN-7] */
+TEST(the_version_of_one_file_alone_names_no_commit)
+{
+    begin_two();
+    const struct step steps[] = {PUT("x", "new x"), PUT_AS("y", "old y", .if_changed = true), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    check_two("new x", "old y");
+    const char *entry = strrchr(only_entry(".untorn/history/x", ""), '/') + 1;
+    CHECK_INT(strlen(entry), 16 + 1 + 32 + 1 + 16);
+}
+
 /* ---- what others may read in the slot ---- */
 
 static bool slot_holds(const char *text)
@@ -148,11 +256,22 @@ TEST(the_sequence_goes_up_with_every_commit)
 TEST(a_stage_that_cannot_be_flushed_leaves_all_as_it_was)
 {
     begin_two();
-    fail(CALL_FSYNC, "/stage/y", 1, EIO);
+    fail(CALL_FSYNC, "/history/y/", 1, EIO);
     CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO);
     CHECK_TEXT(error.path, "y");
     check_two("old x", "old y");
-    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/x", ""), 0);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 0);
+}
+
+/* [VERSIONS-3] */
+TEST(a_folder_of_versions_that_cannot_be_flushed_leaves_all_as_it_was)
+{
+    begin_two();
+    fail(CALL_FSYNC, "/history", 1, EIO);
+    CHECK_INT(commit_steps(two, NULL, &error), -UNTORN_IO);
+    check_two("old x", "old y");
+    CHECK(!exists(".untorn/journal/slot")); /* it was told before anything was promised */
 }
 
 TEST(a_slot_that_cannot_be_flushed_is_withdrawn)

@@ -177,7 +177,7 @@ int os_rename(os_fd from_at, const char *from, os_fd to_at, const char *to, enum
                                                   : NULL;
     int source = rc < 0 ? rc : find(from_at, &from, &from_dir);
     int target = source < 0 ? source : find(to_at, &to, &to_dir);
-    if (source < 0 || (target < 0 && target != -ENOENT))
+    if (source < 0 || to_dir < 0 || (target < 0 && target != -ENOENT))
         return (int)sim_end(source < 0 ? source : target);
     rc = check_rename(from_dir, source, to_dir, target, how);
     if (rc < 0)
@@ -197,7 +197,7 @@ int os_link(os_fd from_at, const char *from, os_fd to_at, const char *to)
     sim_this_call()->to_name = sim_alloc_text(to);
     int source = rc < 0 ? rc : find(from_at, &from, &from_dir);
     int target = source < 0 ? source : find(to_at, &to, &to_dir);
-    if (source < 0 || (target < 0 && target != -ENOENT))
+    if (source < 0 || to_dir < 0 || (target < 0 && target != -ENOENT))
         return (int)sim_end(source < 0 ? source : target);
     if (target >= 0)
         return (int)sim_end(-EEXIST);
