@@ -280,6 +280,7 @@ static const struct sim_turns turns = {reach, wake};
 static void run_process(void)
 {
     int number = turn_run.current;
+    sim_observe_number(0); /* it has started */
     asked->processes[number](asked->context, number);
     reach(&(struct sim_point){.kind = SIM_POINT_EXIT});
     end_of(number);
