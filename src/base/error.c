@@ -147,6 +147,8 @@ static const char *advice(const struct untorn_error *error)
     case UNTORN_UNSETTLED_IN_PLACE:
     case UNTORN_UNSETTLED_SET:
         return "repair the cause, then run untorn check --repair or save again";
+    case UNTORN_UNSETTLED_COMBINED:
+        return "look at the file, and say it again if it is not there";
     default:
         return NULL;
     }
