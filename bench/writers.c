@@ -28,7 +28,7 @@
 #include "pairs.h"
 #include "schemes.h"
 
-enum { ROUNDS = 4, SCHEMES_MOST = 16 };
+enum { ROUNDS = 5, SCHEMES_MOST = 16 };
 
 struct group {
     int writers;

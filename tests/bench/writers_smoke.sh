@@ -107,7 +107,8 @@ check 'a p99 is judged by its part of the peer' \
 check 'the summary has them' \
     has '^writers: 64 against lmdb +>= 10 x +10\.0 x$' '^1 of 3 targets met$'
 check 'the peers are named' has '^writers: 64 against lmdb +what lmdb does$'
-check 'the tables have every scheme' has '^ *writers +untorn +recipe +lmdb$' '^ +64 +9000 ±0 % +900 ±0 %'
+check 'the tables have every scheme' \
+    has '^ *writers +untorn +recipe +lmdb$' '^ +64 +9000 ±0 % +900 ±0 %'
 check 'it draws the lines' grep -q '^<polyline class="lmdb line"' drawing.svg
 check 'the machine-readable copy has every point' "$PYTHON" -c '
 import json
