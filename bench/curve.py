@@ -118,7 +118,7 @@ def draw(points, filesystem):
     points = [point for point in points if not point["commands"]]
     axes = Axes(points)
     title = "One 4 KB file: durable updates per second until all writers are done"
-    about = f"{filesystem}; each process has as many updates of its own key to make; none is lost"
+    about = f"{filesystem}; each process sets its own key equally often; none is lost"
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' width="{WIDTH}" height="{HEIGHT}">',
