@@ -161,6 +161,7 @@ const struct scheme scheme_crudini = {
     .name = "crudini",
     .peer = "crudini --set, which flushes the file and the directory",
     .is_command = true,
+    .slowness = 10,
     .missing = missing_crudini,
     .prepare = prepare_crudini,
     .update = update_crudini,

@@ -33,27 +33,27 @@ static void wait_until(int64_t start)
         continue;
 }
 
-void crowd_work(int number, double seconds, void (*update)(int number, long value))
+void crowd_work(int number, size_t updates, void (*update)(int number, long value))
 {
-    static uint32_t times[CROWD_UPDATES];
+    uint32_t *times = calloc(updates, sizeof *times);
     int64_t start;
-    size_t count = 0, inside = 0;
+    pairs_must(times != NULL, "calloc");
     puts("ready");
     fflush(stdout);
     if (scanf("%" SCNd64, &start) != 1)
         exit(1); /* whoever measures is gone */
-    int64_t end = start + (int64_t)(seconds * 1e6);
     wait_until(start);
-    for (int64_t before = now_us(); before < end && count < CROWD_UPDATES;) {
-        update(number, (long)count + 1);
+    int64_t before = now_us();
+    for (size_t i = 0; i < updates; i++) {
+        update(number, (long)i + 1);
         int64_t after = now_us();
-        times[count++] = (uint32_t)(after - before);
-        inside += after <= end;
+        times[i] = (uint32_t)(after - before);
         before = after;
     }
-    printf("%zu %zu %zu\n", count, inside, count);
-    for (size_t i = 0; i < count; i++)
+    printf("%zu %" PRId64 " %zu\n", updates, before, updates);
+    for (size_t i = 0; i < updates; i++)
         printf("%" PRIu32 "\n", times[i]);
+    free(times);
 }
 
 /* ---- all of them ---- */
@@ -63,14 +63,14 @@ struct process {
     FILE *lines; /* what it says, and what it is told */
 };
 
-static void start(const char *const *command, int number, double seconds, struct process *process)
+static void start(const char *const *command, int number, size_t updates, struct process *process)
 {
     const char *arguments[CROWD_WORDS + 3];
     char digits[2][32];
     int sockets[2], count = 0;
     posix_spawn_file_actions_t actions;
     snprintf(digits[0], sizeof digits[0], "%d", number);
-    snprintf(digits[1], sizeof digits[1], "%g", seconds);
+    snprintf(digits[1], sizeof digits[1], "%zu", updates);
     while (command[count] && count < CROWD_WORDS) {
         arguments[count] = command[count];
         count++;
@@ -97,34 +97,35 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds the times of one process behind those of the others. */
-static uint32_t *gather(struct process *process, uint32_t *times, size_t *used, long *ret_last,
-                        size_t *ret_inside)
+/* The times of one process go to `times`. Returns when it was done. */
+static int64_t gather(struct process *process, size_t updates, uint32_t *times, long *ret_last)
 {
     size_t count;
+    int64_t end;
     int status;
-    pairs_must(fscanf(process->lines, "%ld %zu %zu", ret_last, ret_inside, &count) == 3,
+    pairs_must(fscanf(process->lines, "%ld %" SCNd64 " %zu", ret_last, &end, &count) == 3,
                "one of the writers");
-    times = realloc(times, (*used + count + 1) * sizeof *times);
-    pairs_must(times != NULL, "malloc");
+    pairs_must(count == updates, "one of the writers: all of its updates");
     for (size_t i = 0; i < count; i++)
-        pairs_must(fscanf(process->lines, "%" SCNu32, &times[(*used)++]) == 1, "a time");
+        pairs_must(fscanf(process->lines, "%" SCNu32, &times[i]) == 1, "a time");
     fclose(process->lines);
     while (waitpid(process->id, &status, 0) < 0)
         pairs_must(errno == EINTR, "waitpid");
     pairs_must(status == 0, "one of the writers");
-    return times;
+    return end;
 }
 
-void crowd_run(const char *const *command, int writers, double seconds, struct crowd *ret_crowd)
+void crowd_run(const char *const *command, int writers, size_t updates, struct crowd *ret_crowd)
 {
     struct process processes[CROWD_MOST];
-    uint32_t *times = NULL;
-    size_t used = 0, inside = 0, own;
+    size_t all = (size_t)writers * updates;
+    uint32_t *times = calloc(all, sizeof *times);
+    int64_t end = 0;
     int ready;
-    *ret_crowd = (struct crowd){.writers = writers};
+    pairs_must(times != NULL, "calloc");
+    *ret_crowd = (struct crowd){.writers = writers, .updates = all};
     for (int i = 0; i < writers; i++)
-        start(command, i, seconds, &processes[i]);
+        start(command, i, updates, &processes[i]);
     for (int i = 0; i < writers; i++) {
         ready = 0;
         pairs_must(fscanf(processes[i].lines, "ready%n", &ready) == 0 && ready > 0, command[0]);
@@ -133,15 +134,14 @@ void crowd_run(const char *const *command, int writers, double seconds, struct c
     for (int i = 0; i < writers; i++)
         pairs_must(dprintf(fileno(processes[i].lines), "%" PRId64 "\n", begin) > 0, "start");
     for (int i = 0; i < writers; i++) {
-        times = gather(&processes[i], times, &used, &ret_crowd->last[i], &own);
-        inside += own;
-        ret_crowd->served += own > 0;
+        int64_t own =
+            gather(&processes[i], updates, times + (size_t)i * updates, &ret_crowd->last[i]);
+        end = own > end ? own : end;
     }
-    pairs_must(used > 0, "an update");
-    qsort(times, used, sizeof *times, compare);
-    ret_crowd->updates = used;
-    ret_crowd->rate = (double)(inside ? inside : 1) / seconds; /* never 0: it is divided by */
-    ret_crowd->p50_us = times[used / 2];
-    ret_crowd->p99_us = times[used - 1 - used / 100];
+    pairs_must(end > begin, "an end after the start");
+    qsort(times, all, sizeof *times, compare);
+    ret_crowd->rate = (double)all * 1e6 / (double)(end - begin);
+    ret_crowd->p50_us = times[all / 2];
+    ret_crowd->p99_us = times[all - 1 - all / 100];
     free(times);
 }

@@ -77,7 +77,7 @@ class Axes:
         yield (f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 52}" text-anchor="middle">'
                'processes that update the file at the same time</text>')
         yield (f'<text transform="translate(22 {middle:.0f}) rotate(-90)" text-anchor="middle">'
-               'updates per second, all together</text>')
+               'updates per second, until all are done</text>')
 
 
 def spread(wanted):
@@ -117,12 +117,12 @@ def draw(points, filesystem):
     """The whole drawing. `filesystem` is named in it."""
     points = [point for point in points if not point["commands"]]
     axes = Axes(points)
-    title = "Durable updates of one 4 KB file by many processes"
-    about = f"{filesystem}; each process sets its own key, and none is lost"
+    title = "One 4 KB file: durable updates per second until all writers are done"
+    about = f"{filesystem}; each process sets its own key equally often; none is lost"
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' width="{WIDTH}" height="{HEIGHT}">',
-        f"<title>{escape(title)}: updates per second over the number of processes</title>",
+        f"<title>{escape(title)}: over the number of processes</title>",
         f"<style>\n{style()}\n</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
         f'<text class="title" x="24" y="36">{escape(title)}</text>',

@@ -1,15 +1,19 @@
 """Many writers of one file: from the samples of bench/writers.c to tables, rows and a drawing.
 
-A sample is one scheme with one number of writers in one round. What is compared was measured in the
+A sample is one scheme with one number of writers in one round: a fixed job, and the rate until the
+last writer is done with its part (bench/writers.c says why). What is compared was measured in the
 same round; a result is the median over the rounds.
 """
 
+import itertools
 import statistics
+import textwrap
 
 OURS = {False: "untorn", True: "untorn set"}  # for processes, for commands
 CONTROL = {False: "again", True: "set again"}
 NOISY = 0.1  # ours against ours: what many processes do at once varies more than one by itself
 TIMES, RATIO = "times", "ratio"
+WIDTH, CELL = 80, 13  # of a table, of one of its columns
 
 # What is judged: writers, commands or not, peer, what is compared, target. Updates per second at
 # least so many times the peer's; p99 at most this part of the peer's; 0 is only shown.
@@ -56,7 +60,7 @@ def summarise(samples):
             points.append({"commands": commands, "writers": writers, "scheme": scheme,
                            "rate": rate, "low": low, "high": high, "rounds": len(own),
                            **{what: statistics.median(sample[what] for sample in own)
-                              for what in ("p50_us", "p99_us", "served")}})
+                              for what in ("p50_us", "p99_us", "updates")}})
     return points
 
 
@@ -112,8 +116,6 @@ def cell_of(kind, point, ours):
         return f"{thousands(point['rate'])} ±{spread_of(point)}"
     if kind == "latency":
         return f"{milliseconds(point['p50_us'])} / {milliseconds(point['p99_us'])}"
-    if kind == "served":
-        return f"{point['served']:.0f} of {point['writers']}"
     if point is ours or not ours:
         return "-"
     return f"{ours['rate'] / point['rate']:.1f} x, {ours['p99_us'] / point['p99_us']:.2f}"
@@ -121,13 +123,40 @@ def cell_of(kind, point, ours):
 
 def table_of(points, schemes, kind, title):
     yield f"\n{title}"
-    yield f"{'':8}" + "".join(f" {scheme:>15}" for scheme in schemes)
+    yield f"{'writers':>7}" + "".join(f" {scheme:>{CELL}}" for scheme in schemes)
     for writers in sorted({point["writers"] for point in points}):
         at = {point["scheme"]: point for point in points if point["writers"] == writers}
         ours = next((at[scheme] for scheme in OURS.values() if scheme in at), None)
-        yield f"{writers:>8}" + "".join(
-            f" {cell_of(kind, at[scheme], ours) if scheme in at else '-':>15}"
+        yield f"{writers:>7}" + "".join(
+            f" {cell_of(kind, at[scheme], ours) if scheme in at else '-':>{CELL}}"
             for scheme in schemes)
+
+
+def job_of(points, scheme):
+    """How many updates of how many writers, as text."""
+    own = sorted((point["writers"], round(point["updates"])) for point in points
+                 if point["scheme"] == scheme)
+    parts = []
+    for updates, same in itertools.groupby(own, key=lambda job: job[1]):
+        counts = [writers for writers, _ in same]
+        few, many = counts[0], counts[-1]
+        parts.append((updates, f"{few} to {many}" if many > few else f"{few}"))
+    first, *others = parts
+    return ", ".join([f"{first[0]} updates of {first[1]}",
+                      *(f"{updates} of {writers}" for updates, writers in others)])
+
+
+def legend_of(points, schemes):
+    """The job is that of the first scheme; whoever has a smaller one is named."""
+    usual = {point["writers"]: point["updates"] for point in points
+             if point["scheme"] == schemes[0]}
+    text = ("Each writer makes its part of a fixed job; the rate counts until the last one is done."
+            f" The job: {job_of(points, schemes[0])}.")
+    for scheme in schemes[1:]:
+        if any(point["updates"] < usual.get(point["writers"], 0) for point in points
+               if point["scheme"] == scheme):
+            text += f" {scheme} has a smaller one: {job_of(points, scheme)}."
+    return textwrap.wrap(text, WIDTH)
 
 
 def lines_of(points):
@@ -137,9 +166,11 @@ def lines_of(points):
         schemes = order(own)
         what = "commands in loops" if commands else "processes"
         for kind, title in (
-                ("rate", f"many writers: updates/s of all {what}, median and spread"),
+                ("rate", f"many writers: updates/s until all {what} are done, median and spread"),
                 ("latency", "p50 / p99 of one update, ms"),
-                ("served", "writers that had an update kept before the time was over"),
                 ("ratio", "untorn against each: times the updates/s, part of the p99")):
             if own:
                 yield from table_of(own, schemes, kind, title)
+        if own:
+            yield ""
+            yield from legend_of(own, schemes)

@@ -212,7 +212,7 @@ const struct scheme scheme_unlocked = {
 static const char script[] =
     "import os, sys, time\n"
     "import filelock, tomlkit\n"
-    "number, seconds = int(sys.argv[1]), float(sys.argv[2])\n"
+    "number, updates = int(sys.argv[1]), int(sys.argv[2])\n"
     "folder, name, key = 'python', 'python/state.toml', f'writer-{number:02}'\n"
     "lock = filelock.FileLock(name + '.lock')\n"
     "def now(): return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000\n"
@@ -230,16 +230,13 @@ static const char script[] =
     "        os.close(directory)\n"
     "print('ready', flush=True)\n"
     "start = int(sys.stdin.readline())\n"
-    "end, times, inside = start + int(seconds * 1e6), [], 0\n"
     "time.sleep(max(0, start - now()) / 1e6)\n"
-    "before = now()\n"
-    "while before < end:\n"
-    "    update(len(times) + 1)\n"
-    "    after = now()\n"
-    "    times.append(after - before)\n"
-    "    inside += after <= end\n"
-    "    before = after\n"
-    "print(len(times), inside, len(times), *times, sep='\\n')\n";
+    "ends = [now()]\n"
+    "for value in range(1, updates + 1):\n"
+    "    update(value)\n"
+    "    ends.append(now())\n"
+    "times = [after - before for before, after in zip(ends, ends[1:])]\n"
+    "print(updates, ends[-1], len(times), *times, sep='\\n')\n";
 
 static const char *const python_program[] = {"/usr/bin/python3", "-c", script, NULL};
 
@@ -264,6 +261,7 @@ const struct scheme scheme_python = {
     .name = "python",
     .peer = "filelock (looks every 50 ms), tomlkit, os.replace, both flushed; 64 start too slowly",
     .most = 16,
+    .slowness = 20,
     .missing = missing_python,
     .program = python_program,
     .prepare = prepare_python,

@@ -84,8 +84,8 @@ rows = json.load(open("fake/bench.json"))["tables"][0]["rows"]
 assert [row["met"] for row in rows] == [True, False, None, None], rows'
 
 check 'a target for journaled file systems is none without a journal' "$PYTHON" -B - "$run" <<'END'
-import importlib.machinery, importlib.util, os.path, sys
-sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import importlib.machinery, importlib.util, os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))  # what it imports lies beside it
 loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
 loader.exec_module(run)
