@@ -36,6 +36,7 @@ enum {
 #define LIMIT_YIELD_NS 1000000ull    /* we step back this long after waiters announced themselves */
 #define LIMIT_TAKEN_NS 2000000000ull /* for an update that another process has begun to make */
 #define LIMIT_UNCALLED_NS 10000000ull /* then who waits tries for the lock uncalled */
+#define LIMIT_GATHER_NS 500000ull     /* the holder waits for those it has just served */
 #define LIMIT_ONCE_NS 2000000ull      /* "try once": others may hold it for the moment of a look */
 #define LIMIT_OUT_OF_ORDER_NS 250000000ull   /* for a lock that comes before one we hold already */
 #define LIMIT_DIRECTORY_LOCK_NS 100000000ull /* then we go on without it */

@@ -29,7 +29,11 @@ struct area {
     uint32_t magic;
     uint32_t leader; /* its slot, counted from 1; 0: nobody */
     uint32_t yield;
-    uint32_t used;                /* slots, from the first on: no other was ever claimed */
+    uint32_t used;     /* slots, from the first on: no other was ever claimed */
+    uint32_t arrivals; /* how often something was published */
+    uint32_t goal;     /* of them, at which the holder wants to be woken; 0: none */
+    uint32_t expected; /* how many were there when the last batch ended, those in it included */
+    uint32_t took;     /* that batch, in microseconds */
     uint64_t device, inode, born; /* of the lock file */
     struct slot slots[AREA_SLOTS];
 };
@@ -178,6 +182,21 @@ static int claim(struct area *area)
     return -1;
 }
 
+static bool is_reached(uint32_t arrivals, uint32_t goal)
+{
+    return (int32_t)(arrivals - goal) >= 0;
+}
+
+static void note_arrival(struct area *area)
+{
+    uint32_t arrivals = os_load(&area->arrivals);
+    while (!os_swap(&area->arrivals, arrivals, arrivals + 1))
+        arrivals = os_load(&area->arrivals);
+    uint32_t goal = os_load(&area->goal);
+    if (goal != 0 && is_reached(arrivals + 1, goal))
+        os_wake(&area->arrivals);
+}
+
 int area_publish(struct area *area, const char *text, size_t size)
 {
     struct os_process self;
@@ -191,6 +210,7 @@ int area_publish(struct area *area, const char *text, size_t size)
     slot->size = (uint32_t)size;
     memcpy(slot->text, text, size);
     os_store(&slot->word, AREA_PUBLISHED);
+    note_arrival(area);
     return number;
 }
 
@@ -273,6 +293,42 @@ bool area_take(struct area *area, int slot, uint64_t batch)
     enum area_state state = area_state(area, slot);
     return (state == AREA_PUBLISHED || state == AREA_CALLED) &&
            os_swap(&area->slots[slot].word, state, taken);
+}
+
+static uint32_t count_waiting(struct area *area)
+{
+    uint32_t count = 0;
+    int used = area_used(area);
+    for (int slot = 0; slot < used; slot++)
+        count += area_waits(area, slot);
+    return count;
+}
+
+void area_gather(struct area *area)
+{
+    uint32_t expected = os_load(&area->expected), arrivals = os_load(&area->arrivals);
+    uint64_t limit = os_load(&area->took) * 1000ull, until;
+    uint32_t here = 1 + count_waiting(area);
+    if (here >= expected || expected > AREA_SLOTS)
+        return;
+    uint32_t goal = arrivals + (expected - here);
+    until = os_clock_ns() + (limit < LIMIT_GATHER_NS ? limit : LIMIT_GATHER_NS);
+    os_store(&area->goal, goal ? goal : 1);
+    for (;;) {
+        uint64_t now = os_clock_ns();
+        arrivals = os_load(&area->arrivals);
+        if (is_reached(arrivals, goal) || now >= until)
+            break;
+        os_wait(&area->arrivals, arrivals, until - now);
+    }
+    os_store(&area->goal, 0);
+}
+
+void area_note_batch(struct area *area, size_t size, uint64_t duration_ns)
+{
+    uint64_t took = duration_ns / 1000;
+    os_store(&area->expected, (uint32_t)size + count_waiting(area));
+    os_store(&area->took, took < UINT32_MAX ? (uint32_t)took : UINT32_MAX);
 }
 
 size_t area_text(const struct area *area, int slot, char text[AREA_TEXT])

@@ -88,6 +88,13 @@ bool area_abandon(struct area *area, int slot);
 /* How many slots, from the first on, have ever been used. */
 int area_used(struct area *area);
 
+/* Waits for as many as were here when the last batch ended: those who were just served mostly come
+ * again at once. For no longer than that batch took, and LIMIT_GATHER_NS. */
+void area_gather(struct area *area);
+
+/* That a batch of `size`, the holder's own update included, took so long. */
+void area_note_batch(struct area *area, size_t size, uint64_t duration_ns);
+
 /* Whether there is something to take, and takes it: false if there was nothing any more. */
 bool area_waits(struct area *area, int slot);
 bool area_take(struct area *area, int slot, uint64_t batch);

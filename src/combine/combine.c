@@ -299,6 +299,7 @@ static bool use_area(struct combining *combining)
     settle_dead(combining);
     if (take_back(combining))
         return true;
+    area_gather(area(combining));
     take_guests(combining);
     area_unlead(area(combining));
     return false;
@@ -315,9 +316,13 @@ static int serve(struct combining *combining, struct untorn_error *error)
         return ANSWERED;
     if (combining->edits.count > 0)
         combining->update.target.batch = &combining->batch;
+    size_t size = 1 + combining->edits.count;
+    uint64_t begin = combining->shared ? os_clock_ns() : 0;
     int rc = update_once(&combining->update, error);
     if (combining->batch.number > 0)
         end_batch(combining, rc, error);
+    if (combining->shared)
+        area_note_batch(area(combining), size, os_clock_ns() - begin);
     return rc == REPLACE_ALONE ? update_once(&combining->update, error) : rc; /* without guests */
 }
 

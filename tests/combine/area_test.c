@@ -1,6 +1,7 @@
 /* The slots in which updates wait. */
 #include "harness.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "combine/waiting.h"
@@ -137,6 +138,37 @@ TEST(one_leads_and_one_is_called)
     CHECK(area_leads(area, c));
     area_unlead(area);
     CHECK(!area_is_busy(area));
+    end();
+}
+
+static void *publish_later(void *context)
+{
+    os_sleep_ns(5000000);
+    CHECK(area_publish(area, context, 0) >= 0);
+    return NULL;
+}
+
+TEST(the_holder_waits_for_those_it_has_served_but_not_for_ever)
+{
+    pthread_t thread;
+    begin();
+    area_gather(area); /* nobody was here */
+    area_note_batch(area, 3, 1000);
+    uint64_t before = os_clock_ns();
+    area_gather(area);
+    CHECK(os_clock_ns() - before >= 1000);
+    area_note_batch(area, 3, UINT64_MAX);
+    int slot = area_publish(area, "", 0);
+    before = os_clock_ns();
+    area_gather(area); /* one is missing */
+    CHECK(os_clock_ns() - before >= LIMIT_GATHER_NS);
+    CHECK(area_publish(area, "", 0) >= 0);
+    area_gather(area);
+    CHECK(area_withdraw(area, slot));
+    CHECK_INT(pthread_create(&thread, NULL, publish_later, ""), 0);
+    while (!area_waits(area, slot))
+        area_gather(area);
+    CHECK_INT(pthread_join(thread, NULL), 0);
     end();
 }
 
