@@ -147,15 +147,13 @@ def job_of(points, scheme):
 
 
 def legend_of(points, schemes):
-    """The job is that of the first scheme; whoever has a smaller one is named."""
-    usual = {point["writers"]: point["updates"] for point in points
-             if point["scheme"] == schemes[0]}
+    """The job is what most have; whoever has another is named."""
+    jobs = {scheme: job_of(points, scheme) for scheme in schemes}
+    usual = statistics.mode(jobs[scheme] for scheme in reversed(schemes))
     text = ("Each writer makes its part of a fixed job; the rate counts until the last one is done."
-            f" The job: {job_of(points, schemes[0])}.")
-    for scheme in schemes[1:]:
-        if any(point["updates"] < usual.get(point["writers"], 0) for point in points
-               if point["scheme"] == scheme):
-            text += f" {scheme} has a smaller one: {job_of(points, scheme)}."
+            f" The job: {usual}.")
+    text += "".join(f" {scheme} has another one: {job}." for scheme, job in jobs.items()
+                    if job != usual)
     return textwrap.wrap(text, WIDTH)
 
 

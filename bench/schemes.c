@@ -132,6 +132,7 @@ static void read_untorn(long *values)
 const struct scheme scheme_untorn = {
     .name = "untorn",
     .peer = "untorn_edit of one key, durable",
+    .quickness = 4,
     .prepare = prepare_untorn,
     .update = update_untorn,
     .read = read_untorn,
@@ -140,6 +141,7 @@ const struct scheme scheme_untorn = {
 const struct scheme scheme_again = {
     .name = "again",
     .peer = "untorn once more, as a control",
+    .quickness = 4,
     .prepare = prepare_untorn,
     .update = update_untorn,
     .read = read_untorn,

@@ -15,6 +15,7 @@ struct scheme {
     bool is_wrong;                /* it loses updates: for the test of this bench */
     int most;                     /* of writers; 0: any number */
     int slowness;                 /* its job is by this factor smaller; 0: the same as others' */
+    int quickness;                /* and by this one larger, among many; 0: the same */
     const char *(*missing)(void); /* what this machine lacks, NULL: nothing; may be NULL */
     const char *const *program;   /* that is a writer, NULL: this one */
     void (*prepare)(void);        /* a new store, every key at 0 */

@@ -86,8 +86,8 @@ def check_tables():
     check("the legend tells the job, and why it is one",
           "The job: 800 updates of 4, 3200 of 8." in " ".join(lines) and
           any("until the last" in line for line in lines))
-    check("the legend names who has a smaller job",
-          "python has a smaller one: 40 updates of 4, 160 of 8." in " ".join(lines))
+    check("the legend names who has another job",
+          "python has another one: 40 updates of 4, 160 of 8." in " ".join(lines))
     check("the legend names nobody who has the same", not any("lmdb has" in line for line in lines))
     widest = many_writers.summarise(
         [sample(scheme, rate, writers, p99=9.9e6) for writers in (1, 64)
