@@ -9,8 +9,9 @@
 #include "file/batch.h"
 #include "file/replace.h"
 
-enum { ANSWERED = 2, NOT_KNOWN }; /* besides LOCK_WAIT_ON; no status has these numbers */
-enum { LOUD = 20 };               /* tries after which the holder is asked to step back */
+/* Besides those of lock.h, replace.h and combine.h, and below every status that is not settled. */
+enum { ANSWERED = 20, NOT_KNOWN };
+enum { LOUD = 20 }; /* tries after which the holder is asked to step back */
 
 struct combining {
     struct update update;
