@@ -43,6 +43,12 @@ static inline bool os_same_file(const struct os_stat *a, const struct os_stat *b
     return a->device == b->device && a->inode == b->inode;
 }
 
+/* Also of a file that nobody has held open meanwhile. */
+static inline bool os_still_same(const struct os_stat *now, const struct os_stat *then)
+{
+    return os_same_file(now, then) && now->born == then->born;
+}
+
 /* ---- opening ---- */
 
 /* Opens a directory for listing, flushing and as the place of names. `at` may be OS_NONE for the
