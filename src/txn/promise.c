@@ -291,11 +291,20 @@ static int prepare(struct commit *commit)
     return rc;
 }
 
+/* One after the other, with nothing between them: the disk gets them as one batch. */
+static void begin_flushes(struct commit *commit)
+{
+    for (size_t i = 0; i < commit->active_count; i++)
+        if (commit->active[i]->now.stays_open)
+            member_flush_soon(commit->active[i]);
+}
+
 int commit_promise(struct commit *commit)
 {
     int rc = take_slots(commit);
     if (rc != 0)
         return rc;
+    begin_flushes(commit);
     rc = describe(commit, commit->coordinator);
     if (rc == 0)
         rc = prepare(commit);
