@@ -88,6 +88,10 @@ int os_resize(os_fd file, uint64_t size);
  * reading shows it, and a second flush lies: never retry. */
 int os_flush(os_fd file);
 
+/* The same of content and size alone: what overwrites bytes that were flushed before need not be
+ * noted in the file system's own journal. */
+int os_flush_content(os_fd file);
+
 /* A hint that these bytes will be flushed: the system may begin at once. Promises nothing. */
 void os_flush_soon(os_fd file, uint64_t offset, uint64_t size);
 

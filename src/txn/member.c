@@ -288,9 +288,16 @@ int member_stage(struct member *member, struct untorn_error *error)
     rc = look_at_stage(member);
     if (rc < 0)
         return error_os(error, rc, "look at the new version");
-    if (target->options->level != UNTORN_CACHE)
-        os_flush_soon(stage->file, 0, stage->size);
+    if (!member->now.stays_open)
+        member_flush_soon(member);
     return 0;
+}
+
+void member_flush_soon(struct member *member)
+{
+    const struct stage *stage = &member->now.stage;
+    if (stage->file != OS_NONE && member->now.target.options->level != UNTORN_CACHE)
+        os_flush_soon(stage->file, 0, stage->size);
 }
 
 int member_flush(struct member *member, struct untorn_error *error)

@@ -64,6 +64,9 @@ int member_stage(struct member *member, struct untorn_error *error);
 /* Gives a stage that was made in history its name in stage/. 0 or a negative errno value. */
 int member_unstage(struct member *member);
 
+/* A hint that member_flush will come. One that does not stay open got it when it was staged. */
+void member_flush_soon(struct member *member);
+
 /* Makes the staged version durable; at the levels that flush. */
 int member_flush(struct member *member, struct untorn_error *error);
 

@@ -115,6 +115,7 @@ static int fit_slot(struct commit *commit, struct seat *seat)
     uint64_t least = (uint64_t)os_wall_clock() << 20;
     seat->slot.sequence = earlier.sequence >= least ? earlier.sequence + 1 : least;
     seat->slot.rooted = earlier.rooted;
+    seat->is_new = !earlier.rooted;
     return rc < 0 ? fail_slot(commit, rc, "open the journal") : 0;
 }
 
@@ -238,12 +239,13 @@ static int describe(struct commit *commit, struct seat *seat)
 
 /* ---- saying it ---- */
 
+/* One that was flushed before only overwrites its own bytes: its mode and owner stay. */
 static int write_slot(struct commit *commit, struct seat *seat, enum slot_state state)
 {
     seat->slot.state = state;
     int rc = slot_file_write(&seat->file, &seat->slot);
     if (rc == 0 && commit->flushes)
-        rc = os_flush(seat->file.fd);
+        rc = seat->is_new ? os_flush(seat->file.fd) : os_flush_content(seat->file.fd);
     return rc;
 }
 
@@ -291,11 +293,20 @@ static int prepare(struct commit *commit)
     return rc;
 }
 
+/* One after the other, with nothing between them: the disk gets them as one batch. */
+static void begin_flushes(struct commit *commit)
+{
+    for (size_t i = 0; i < commit->active_count; i++)
+        if (commit->active[i]->now.stays_open)
+            member_flush_soon(commit->active[i]);
+}
+
 int commit_promise(struct commit *commit)
 {
     int rc = take_slots(commit);
     if (rc != 0)
         return rc;
+    begin_flushes(commit);
     rc = describe(commit, commit->coordinator);
     if (rc == 0)
         rc = prepare(commit);

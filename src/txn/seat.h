@@ -20,6 +20,7 @@ struct seat {
     char *state_dir; /* the same of a state directory, or NULL; new */
     struct slot_file file;
     struct slot slot; /* read, or to be written */
+    bool is_new;      /* the slot to be written: its mode and owner were never flushed */
     bool takes_part;  /* for who works with several: its slot is to be locked and written */
 };
 

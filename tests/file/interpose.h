@@ -223,6 +223,14 @@ int real_fsync(int fd)
     return flushes_are_skipped ? 0 : (int)syscall(SYS_fsync, fd);
 }
 
+int real_fdatasync(int fd) CALLS(fdatasync);
+int real_fdatasync(int fd)
+{
+    if (intercept(CALL_FSYNC, fd, NULL))
+        return -1;
+    return flushes_are_skipped ? 0 : (int)syscall(SYS_fdatasync, fd);
+}
+
 int real_ftruncate(int fd, off_t size) CALLS(ftruncate64);
 int real_ftruncate(int fd, off_t size)
 {

@@ -250,9 +250,13 @@ TEST(files_and_directories_are_flushed)
     CHECK_INT(os_flush_dir(dir), 0);
     fail(CALL_FSYNC, "/f", 1, EIO);
     CHECK_INT(os_flush(file), -EIO);
+    CHECK_INT(os_flush_content(file), 0);
+    fail(CALL_FSYNC, "/f", 1, EIO);
+    CHECK_INT(os_flush_content(file), -EIO);
     os_close(file);
     os_close(dir);
     CHECK_INT(os_flush(file), -EBADF);
+    CHECK_INT(os_flush_content(file), -EBADF);
 }
 
 TEST(a_file_system_that_cannot_flush_a_directory_says_so_in_one_way)

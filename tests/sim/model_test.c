@@ -186,6 +186,18 @@ static void rename_then_flush_file(os_fd dir)
     CHECK_INT(os_close(file), 0);
 }
 
+static void rename_then_flush_content(os_fd dir)
+{
+    os_fd file;
+    CHECK_INT(os_rename(dir, "C", dir, "B", OS_REPLACE), 0);
+    char text[4 * UNIT + 1];
+    block('n', 1, text);
+    CHECK_INT(os_open(dir, "A", OS_WRITE, 0, &file), 0);
+    CHECK_INT(os_write_at(file, text, UNIT, 0), UNIT);
+    CHECK_INT(os_flush_content(file), 0);
+    CHECK_INT(os_close(file), 0);
+}
+
 static void exchange(os_fd dir)
 {
     put(dir, "A", OS_WRITE, 'n', 3, true);
@@ -244,6 +256,12 @@ TEST(a_flush_of_a_file_covers_its_rename_unless_the_profile_is_bare_posix)
     CHECK_TEXT(seen(rename_then_flush_file, SIM_POSIX_DIRENT), "A:n C:ooo");
     CHECK_TEXT(seen(rename_then_flush_file, SIM_POSIX),
                "A:n C:ooo | A:ooo C:ooo | A:ooo C:ooo T:n");
+}
+
+TEST(a_flush_of_content_covers_no_name)
+{
+    CHECK_TEXT(seen(rename_then_flush_content, SIM_EXT4), "A:noo B:ooo | A:noo C:ooo");
+    CHECK_TEXT(seen(rename_then_flush_content, SIM_POSIX), "A:noo B:ooo | A:noo C:ooo");
 }
 
 TEST(an_exchange_is_one_step_except_under_alice)

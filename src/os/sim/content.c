@@ -200,7 +200,7 @@ void os_flush_soon(os_fd file, uint64_t offset, uint64_t size)
     (void)file, (void)offset, (void)size;
 }
 
-int os_flush(os_fd file)
+static int flush(os_fd file, void (*cover)(int inode))
 {
     int rc = sim_begin(SIM_FLUSH, (struct sim_place){file, NULL});
     struct sim_opening *opening = sim_opening_of(file);
@@ -213,9 +213,19 @@ int os_flush(os_fd file)
         if (sim_call_is(SIM_REVERTED))
             sim_revert_file(opening->inode);
     } else if (!(sim->broken & SIM_FLUSH_LIES) && !sim_call_is(SIM_OMITTED)) {
-        sim_cover_file(opening->inode);
+        cover(opening->inode);
     }
     return (int)sim_end(rc);
+}
+
+int os_flush(os_fd file)
+{
+    return flush(file, sim_cover_file);
+}
+
+int os_flush_content(os_fd file)
+{
+    return flush(file, sim_cover_content);
 }
 
 int os_flush_dir(os_fd fd)

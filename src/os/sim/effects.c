@@ -157,6 +157,16 @@ void sim_cover_file(int inode)
     }
 }
 
+void sim_cover_content(int inode)
+{
+    for (int i = 0; i < sim->log.step_count; i++) {
+        struct sim_step *step = &sim->log.steps[i];
+        for (int by = 0; is_content_of(step, inode) && by < SIM_COVERS; by++)
+            if (step->kind != SIM_EFFECT_META)
+                cover(step, (enum sim_cover)by);
+    }
+}
+
 void sim_cover_dir(int dir)
 {
     for (int i = 0; i < sim->log.step_count; i++) {

@@ -168,6 +168,7 @@ struct sim_naming {
 void sim_do_names(const struct sim_naming *namings, int count, int moved, bool over_existing);
 void sim_do_write(int inode, const void *data, size_t size, uint64_t offset);
 void sim_cover_file(int inode);
+void sim_cover_content(int inode); /* neither its mode and owner, nor any name */
 void sim_cover_dir(int dir);
 void sim_poison_file(int inode);
 void sim_poison_dir(int dir);

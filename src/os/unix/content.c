@@ -149,6 +149,15 @@ int os_flush(os_fd file)
     return unix_result(fsync((int)file));
 }
 
+int os_flush_content(os_fd file)
+{
+#ifdef __linux__
+    return unix_result(fdatasync((int)file));
+#else
+    return os_flush(file);
+#endif
+}
+
 void os_flush_soon(os_fd file, uint64_t offset, uint64_t size)
 {
 #ifdef __linux__
