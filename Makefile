@@ -59,7 +59,7 @@ fuzz:
 
 format:
 	@tools/setup format
-	@tools/sources -h include src cli tests fuzz bench examples | xargs clang-format -i
+	@tools/sources -h include src cli bindings tests fuzz bench examples | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl

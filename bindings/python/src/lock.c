@@ -1,0 +1,75 @@
+#include "binding.h"
+
+#define LOCK "untorn.lock"
+
+static void free_lock(PyObject *capsule)
+{
+    untorn_unlock(PyCapsule_GetPointer(capsule, LOCK));
+}
+
+struct locking {
+    struct attempt attempt;
+    const char *path;
+    int shared;
+    struct options options;
+    struct untorn_lock *lock;
+};
+
+static int run_lock(struct attempt *attempt, int wait_ms, struct untorn_error *error)
+{
+    struct locking *locking = (struct locking *)attempt;
+    locking->options.options.wait_ms = wait_ms;
+    return untorn_lock(locking->path, locking->shared ? UNTORN_LOCK_SHARED : UNTORN_LOCK_EXCLUSIVE,
+                       &locking->options.options, &locking->lock, error);
+}
+
+static PyObject *lock(PyObject *module, PyObject *args)
+{
+    struct locking locking = {.attempt.run = run_lock};
+    struct untorn_error error;
+    PyObject *path, *options;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OpO", &path, &locking.shared, &options) ||
+        !(locking.path = take_path(path)) || !take_options(options, &locking.options))
+        return NULL;
+    int rc = try_in_pieces(&locking.attempt, locking.options.options.wait_ms, &error);
+    if (rc != 0)
+        return finish(rc, &error);
+    PyObject *capsule = PyCapsule_New(locking.lock, LOCK, free_lock);
+    if (!capsule)
+        untorn_unlock(locking.lock);
+    return capsule;
+}
+
+static PyObject *who(PyObject *module, PyObject *args)
+{
+    struct options options;
+    struct untorn_error error;
+    struct untorn_holder holder;
+    PyObject *path_object, *options_object;
+    const char *path;
+    int rc;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
+        !(path = take_path(path_object)) || !take_options(options_object, &options))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    rc = untorn_who(path, &options.options, &holder, &error);
+    Py_END_ALLOW_THREADS
+    if (rc != 0)
+        return raise_error(&error);
+    if (!holder.held)
+        return none();
+    return Py_BuildValue("(NNLLNN)", PyBool_FromLong(holder.shared), PyBool_FromLong(holder.alive),
+                         (long long)holder.pid, (long long)holder.since,
+                         PyUnicode_DecodeFSDefault(holder.host),
+                         PyUnicode_DecodeFSDefault(holder.command));
+}
+
+PyMethodDef lock_functions[] = {
+    {"lock", lock, METH_VARARGS,
+     "lock(path, shared, options): a lock, held until it is dropped, by the thread that took it."},
+    {"who", who, METH_VARARGS,
+     "who(path, options): None, or (shared, alive, pid, since, host, command)."},
+    {NULL, NULL, 0, NULL},
+};

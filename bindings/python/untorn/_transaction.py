@@ -1,0 +1,117 @@
+"""Several files that change together: all or none."""
+
+import contextlib
+import os
+
+from . import _edits, _files, _untorn
+from ._options import format_of, pack, split
+
+_PUT, _EDIT, _CHANGE, _REMOVE = range(4)
+
+
+class Transaction:
+    """What transaction() gives: the files that are to change. Nothing happens before the end."""
+
+    def __init__(self, **options):
+        self._options = options
+        self._members = []
+
+    def _add(self, kind, path, content, format=0, parents=True, **options):
+        self._members.append((kind, os.fsencode(path), content, format,
+                              pack(parents=parents, **options)))
+
+    def write_bytes(self, path, data, **options):
+        """As untorn.write_bytes(). Options of a member: mode, symlink, if_match, if_changed,
+        exclusive, keep_inode, parents."""
+        self._add(_PUT, path, _files.bytes_of(data), **options)
+
+    def write_text(self, path, text, *, encoding="utf-8", errors="strict", newline=None,
+                   **options):
+        """As untorn.write_text()."""
+        self.write_bytes(path, _files.encode_text(text, encoding, errors, newline), **options)
+
+    def write_json(self, path, obj, *, indent=2, **options):
+        """As untorn.write_json()."""
+        options, how = split(options)
+        self.write_bytes(path, _files.encode_json(obj, indent=indent, **how), **options)
+
+    def set(self, path, key, value=_files._NOTHING, *, format=None, **options):
+        """As untorn.set()."""
+        pairs = [(key, value)] if value is not _files._NOTHING else list(key.items())
+        format = format_of(os.fsencode(path), format)
+        self._add(_EDIT, path, tuple(_edits.setting(k, v, format) for k, v in pairs), format,
+                  **options)
+
+    def unset(self, path, *keys, format=None, **options):
+        """As untorn.unset()."""
+        self._add(_EDIT, path, tuple(map(_edits.unsetting, keys)),
+                  format_of(os.fsencode(path), format), **options)
+
+    def merge(self, path, patch, *, format=None, **options):
+        """As untorn.merge()."""
+        self._add(_EDIT, path, (_edits.merging(patch),), format_of(os.fsencode(path), format),
+                  **options)
+
+    def update(self, path, function, *, format=None, **options):
+        """As untorn.update(): the function is called at the end, with the locks of all files
+        held."""
+        name = os.fsencode(path)
+        if format not in _edits._PLAIN:
+            format_of(name, format)
+        self._add(_CHANGE, path,
+                  lambda data: _edits.changed_data(data, function, format, name), **options)
+
+    @contextlib.contextmanager
+    def edit(self, path, *, format=None, **options):
+        """with t.edit(path) as doc: as untorn.edit(), but nothing is locked yet: ChangedError at
+        the end of the transaction if the file was changed meanwhile."""
+        name = os.fsencode(path)
+        data = _edits.current(name, pack(**self._options))
+        with _edits.edited(name, data, format) as made:
+            yield made.document
+        if made.data is not None:
+            seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
+            self.write_bytes(path, made.data, **{**options, **seen})
+
+    def remove(self, path, **options):
+        """The file goes; MissingError at the end, and no change, if there is none."""
+        self._add(_REMOVE, path, None, parents=False, **options)
+
+
+@contextlib.contextmanager
+def transaction(*, level="durable", timeout=None, keep=None, strict=False, state_dir=None):
+    """with untorn.transaction() as t: t.write_json(...); t.remove(...)
+
+    When the block ends all files change, or none: also through kill -9, and (unless level is
+    "cache") a power loss. An exception in the block changes nothing. Files may lie in any folders.
+    """
+    options = {"level": level, "timeout": timeout, "keep": keep, "strict": strict,
+               "state_dir": state_dir}
+    packed = pack(**options)
+    opened = Transaction(**options)
+    yield opened
+    if opened._members:
+        _untorn.commit(tuple(opened._members), packed)
+
+
+def read_set(paths, *, symlink="follow", timeout=None, state_dir=None):
+    """The bytes of several files as they were at one moment between commits: a list, with None for
+    a missing file. MixedError if some are from before the commit that made the others."""
+    contents, mixed = _untorn.read_set(
+        tuple(os.fsencode(path) for path in paths),
+        pack(symlink=symlink, timeout=timeout, state_dir=state_dir))
+    if mixed:
+        mixed.contents = contents
+        raise mixed
+    return contents
+
+
+def replace(src, dst, *, level="durable", timeout=None, parents=True, **options):
+    """Moves a file over another, as os.replace(), durably and between file systems too: `dst` has
+    the content and the permissions of `src`, and `src` is gone; both or neither."""
+    source = os.fsencode(src)
+    data = _untorn.read(source, pack())
+    mode = os.stat(source).st_mode & 0o777
+    with transaction(level=level, timeout=timeout) as t:
+        t.write_bytes(dst, data, mode=mode, parents=parents, **options)
+        t.remove(src, if_match=_untorn.hash(data))

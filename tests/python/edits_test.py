@@ -1,0 +1,240 @@
+#!/usr/bin/python3
+# run: budget 20
+"""Values inside documents: set, unset, merged, patched, got, and changed by functions."""
+
+import datetime
+import os
+import threading
+from pathlib import Path
+
+from support import Case, end, main, start, untorn
+
+TOML = """# main
+[server]
+port = 80 # proxy
+host = "localhost"
+
+# the rest
+[paths]
+tmp = "/tmp"
+"""
+
+
+class Editing(Case):
+    def test_one_key_changes_and_every_other_byte_stays(self):
+        self.put("app.toml", TOML)
+        untorn.set("app.toml", "server.port", 8080)
+        self.check("app.toml", TOML.replace("80 #", "8080 #"))
+        untorn.unset("app.toml", "server.host", "paths.tmp")
+        self.assertEqual(untorn.read_toml("app.toml"), {"server": {"port": 8080}, "paths": {}})
+
+    def test_keys_are_dotted_pointers_or_segments(self):
+        untorn.set("a.json", "a.b", 1)
+        untorn.set("a.json", "/a/c", 2)
+        untorn.set("a.json", ["a", "x.y", "z"], 3)
+        untorn.set("a.json", "a.list", [])
+        untorn.set("a.json", "a.list[+]", 4)
+        self.assertEqual(untorn.read_json("a.json"),
+                         {"a": {"b": 1, "c": 2, "x.y": {"z": 3}, "list": [4]}})
+        self.assertEqual(untorn.get("a.json", ["a", "x.y"]), {"z": 3})
+        self.assertEqual(untorn.get("a.json", "a.list[0]"), 4)
+        self.assertEqual(untorn.get("a.json", []), untorn.read_json("a.json"))
+        for wrong, kind in ((3, TypeError), ("", ValueError), ("a..b", ValueError),
+                            ("a\0b", ValueError)):
+            with self.assertRaises(kind):
+                untorn.set("a.json", wrong, 1)
+
+    def test_values_of_every_type_come_back(self):
+        values = {"none": None, "true": True, "int": 10**30, "float": 0.1, "text": "é\"\n\x7f\0",
+                  "list": [1, [2, {}]], "dict": {"a b": {"": 1}}, "tuple": [1]}
+        untorn.set("a.json", {**values, "tuple": (1,)})
+        self.assertEqual(untorn.read_json("a.json"), values)
+        for key, value in values.items():
+            self.assertEqual(untorn.get("a.json", key), value)
+        zone = datetime.timezone(datetime.timedelta(hours=2))
+        values = {"bool": False, "int": 2**63 - 1, "float": 1e100, "inf": float("-inf"),
+                  "text": "é\"\n\x7f\0", "list": [1, "a", [2.5]], "dict": {"a b": {"c": 1}},
+                  "date": datetime.date(2026, 1, 2), "time": datetime.time(1, 2, 3, 456),
+                  "local": datetime.datetime(2026, 1, 2, 3, 4, 5),
+                  "zone": datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=zone)}
+        untorn.set("a.toml", values)
+        self.assertEqual(untorn.read_toml("a.toml"), values)
+        for key, value in values.items():
+            self.assertEqual(untorn.get("a.toml", key), value)
+        before = Path("a.toml").read_bytes()
+        for wrong in (None, {1: 2}, object(), [None], datetime.time(1, tzinfo=zone)):
+            with self.assertRaises(TypeError):
+                untorn.set("a.toml", "x", wrong)
+        with self.assertRaises(TypeError):
+            untorn.set("a.json", "x", object())
+        self.check("a.toml", before)
+
+    def test_several_values_are_set_together_or_none(self):
+        untorn.set("a.json", {"a": 1, "b": 2})
+        with self.assertRaises(untorn.Error):
+            untorn.set("a.json", {"a": 3, "b.c": 4})
+        self.assertEqual(untorn.read_json("a.json"), {"a": 1, "b": 2})
+
+    def test_what_is_not_there_is_told_or_the_default(self):
+        self.put("a.json", '{"a": 1}')
+        for path, kind in (("a.json", KeyError), ("b.json", FileNotFoundError)):
+            self.assertEqual(untorn.get(path, "x", 5), 5)
+            with self.assertRaises(kind):
+                untorn.get(path, "x")
+            with self.assertRaises(kind):
+                untorn.unset(path, "x")
+        self.assertFalse(os.path.exists("b.json"))
+        with self.assertRaises(ValueError):
+            untorn.set("a.unknown", "a", 1)
+        untorn.set("a.unknown", "a", 1, format="toml")
+        self.check("a.unknown", "a = 1\n")
+        with self.assertRaises(ValueError):
+            untorn.set("a.unknown", "a", 1, format="yaml")
+
+    def test_patches_of_both_kinds(self):
+        self.put("app.toml", TOML)
+        untorn.merge("app.toml", {"server": {"port": 8080, "host": None}})
+        self.check("app.toml", TOML.replace("80 #", "8080 #").replace('host = "localhost"\n', ""))
+        self.put("a.json", '{"a": [1, 2]}')
+        untorn.patch("a.json", [{"op": "test", "path": "/a/0", "value": 1},
+                                {"op": "add", "path": "/a/-", "value": 3}])
+        self.assertEqual(untorn.read_json("a.json"), {"a": [1, 2, 3]})
+        with self.assertRaises(untorn.ChangedError):
+            untorn.patch("a.json", [{"op": "remove", "path": "/a"},
+                                    {"op": "test", "path": "/a", "value": 1}])
+        self.assertEqual(untorn.read_json("a.json"), {"a": [1, 2, 3]})
+
+    def test_damage_is_never_edited(self):
+        self.put("a.json", '{"a": ')
+        for call in (lambda: untorn.set("a.json", "a", 1), lambda: untorn.get("a.json", "a", 1),
+                     lambda: untorn.update("a.json", lambda old: {}),
+                     lambda: untorn.edit("a.json").__enter__()):
+            with self.assertRaises(untorn.DamagedError) as caught:
+                call()
+            self.assertEqual(caught.exception.verdict, "truncated")
+        self.check("a.json", '{"a": ')
+
+    def test_none_of_many_writers_is_lost(self):
+        code = """
+            for i in range(25):
+                untorn.set("a.json", [sys.argv[1], str(i)], i)
+                untorn.update("n.json", lambda n: (n or 0) + 1)
+                with untorn.edit("b.toml") as doc:
+                    doc["n"] = doc.get("n", 0) + 1
+        """
+        processes = [start(code, number) for number in range(4)]
+        for process in processes:
+            end(process)
+        document = untorn.read_json("a.json")
+        self.assertEqual(document, {str(n): {str(i): i for i in range(25)} for n in range(4)})
+        self.assertEqual(untorn.read_json("n.json"), 100)
+        self.assertEqual(untorn.read_toml("b.toml"), {"n": 100})
+
+    def test_none_of_many_threads_is_lost_and_forks_go_on(self):
+        def work(name):
+            for i in range(10):
+                untorn.set("a.json", [name, str(i)], i)
+                untorn.update("n.json", lambda n: (n or 0) + 1)
+        threads = [threading.Thread(target=work, args=(str(n),)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                untorn.set("a.json", "child", 1)
+                status = 0
+            finally:
+                os._exit(status)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(untorn.read_json("a.json"),
+                         {**{str(n): {str(i): i for i in range(10)} for n in range(4)}, "child": 1})
+        self.assertEqual(untorn.read_json("n.json"), 40)
+
+
+class Changing(Case):
+    def test_a_function_sees_the_document_and_comments_stay(self):
+        self.put("app.toml", TOML)
+
+        def change(document):
+            document["server"]["port"] = 8080
+            document["new"] = {"day": datetime.date(2026, 1, 2)}
+            return document
+        untorn.update("app.toml", change)
+        self.check("app.toml", TOML.replace("80 #", "8080 #") + "\n[new]\nday = 2026-01-02\n")
+        seen = []
+        untorn.update("new.json", lambda old: seen.append(old) or [1])
+        self.assertEqual((seen, untorn.read_json("new.json")), ([None], [1]))
+
+    def test_equal_values_of_another_type_are_a_change(self):
+        self.put("a.json", "[1, 2]")
+        untorn.update("a.json", lambda old: [True, 2.0])
+        self.check("a.json", "[true, 2.0]")
+
+    def test_no_change_writes_nothing(self):
+        self.put("a.json", '{"a":1}')
+        inode = os.stat("a.json").st_ino
+        untorn.update("a.json", lambda old: None)
+        untorn.update("a.json", lambda old: old)
+        with untorn.edit("a.json"):
+            pass
+        self.assertEqual(os.stat("a.json").st_ino, inode)
+        with untorn.edit("b.json") as document:
+            self.assertEqual(document, {})
+        self.assertFalse(os.path.exists("b.json"))
+
+    def test_text_and_bytes(self):
+        untorn.update("a", lambda old: (old or "") + "é", format="text")
+        untorn.update("a", lambda old: old + b"!", format="bytes")
+        self.check("a", "é!")
+        with self.assertRaises(TypeError):
+            untorn.update("a", lambda old: 3, format="bytes")
+        with self.assertRaises(ValueError):
+            untorn.update("a", lambda old: 3)
+        self.check("a", "é!")
+
+    def test_an_exception_leaves_the_file(self):
+        self.put("a.json", '{"a":1}')
+        for error in (RuntimeError, KeyboardInterrupt, SystemExit):
+            def fail(_, error=error):
+                raise error("mine")
+            with self.assertRaisesRegex(error, "mine"):
+                untorn.update("a.json", fail)
+            with self.assertRaisesRegex(error, "mine"):
+                with untorn.edit("a.json") as document:
+                    document["a"] = 2
+                    raise error("mine")
+        self.check("a.json", '{"a":1}')
+        untorn.set("a.json", "a", 3, timeout=0)  # no lock is left
+
+    def test_a_block_changes_only_what_it_changed(self):
+        self.put("app.toml", TOML)
+        with untorn.edit("app.toml") as document:
+            document["server"]["port"] += 1
+            self.assertTrue(untorn.who("app.toml"))
+        self.check("app.toml", TOML.replace("80 #", "81 #"))
+        self.put("a.json", "[1,  2]\n")
+        with untorn.edit("a.json") as document:
+            document.append(3)
+        self.check("a.json", "[1,  2,  3]\n")
+
+    def test_what_a_stranger_writes_meanwhile_is_not_overwritten(self):
+        self.put("a.json", '{"a": 1}')
+        with self.assertRaises(untorn.ChangedError):
+            with untorn.edit("a.json") as document:
+                document["a"] = 2
+                self.put("a.json", '{"b": 1}')
+        self.check("a.json", '{"b": 1}')
+
+    def test_a_function_may_use_untorn_itself(self):
+        def change(old):
+            untorn.set("b.json", "seen", old is None)
+            return {"a": 1}
+        untorn.update("a.json", change)
+        self.assertEqual(untorn.read_json("b.json"), {"seen": True})
+
+
+if __name__ == "__main__":
+    main()
