@@ -43,7 +43,8 @@ def differences(definitions, owner):
 class Package(Case):
     def test_every_name_is_there_documented_and_in_the_stub(self):
         tree = ast.parse(STUB.read_text())
-        told = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        told = {node.name for node in tree.body
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
         self.assertEqual(told, {*untorn.__all__})
         for name in untorn.__all__:
             self.assertTrue(getattr(untorn, name).__doc__, name)
@@ -68,7 +69,7 @@ class Package(Case):
                          {"libc.so.6"})
         names = subprocess.run(["nm", "-D", "--defined-only", module], stdout=subprocess.PIPE,
                                text=True, check=True).stdout.split()
-        self.assertEqual([name for name in names[2::3]], ["PyInit__untorn"])
+        self.assertEqual(names[2::3], ["PyInit__untorn"])
 
     def test_the_version_is_that_of_the_library(self):
         command = subprocess.run([os.environ["UNTORN"], "--version"], stdout=subprocess.PIPE,
@@ -102,7 +103,7 @@ class Memory(Case):
         return ignore
 
     def calls(self):
-        fast = {"level": "cache", "keep": 0}
+        fast = {"level": "cache", "keep": 1}  # the old one moves aside: no flush of ext4
         self.put("good.json", '{"a": [1, 2, {"b": "c"}]}')
         self.put("bad.json", '{"a')
 
@@ -133,8 +134,10 @@ class Memory(Case):
         limit = self.LIMIT if count == 20000 else self.LIMIT // 4
         for name, call in self.calls().items():
             call = self.ignoring(call)
-            # Twice: what an allocator keeps for later grows once, a leak grows always.
-            grown = min(self.grows(call, count), self.grows(call, count))
+            # What an allocator keeps for later grows once, a leak grows always.
+            grown = self.grows(call, count)
+            if grown >= limit:
+                grown = self.grows(call, count)
             self.assertLess(grown, limit, name)
 
     def test_a_leak_would_be_seen(self):

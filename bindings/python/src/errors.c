@@ -32,10 +32,10 @@ PyObject *make_error(const struct untorn_error *error)
     PyObject *module = PyImport_ImportModule("untorn._errors");
     PyObject *result = NULL;
     if (module && position)
-        result = PyObject_CallMethod(module, "from_report", "iizNNNNO", error->status,
-                                     error->os_error, error->step, decoded(text),
-                                     decoded(error->path), decoded(error->detail),
-                                     flag_words(error->flags), position);
+        result =
+            PyObject_CallMethod(module, "from_report", "iizNNNNO", error->status, error->os_error,
+                                error->step, decoded(text), decoded(error->path),
+                                decoded(error->detail), flag_words(error->flags), position);
     Py_XDECREF(position);
     Py_XDECREF(module);
     return result;

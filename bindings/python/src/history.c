@@ -6,10 +6,9 @@ static int add_version(void *context, const struct untorn_version *version)
 {
     PyObject *list = context;
     char text[UNTORN_HASH_TEXT_SIZE];
-    PyObject *row = Py_BuildValue("(ILKsNz)", version->number, (long long)version->time,
-                                  (unsigned long long)version->size,
-                                  untorn_hash_format(&version->hash, text),
-                                  PyBool_FromLong(version->whole), version->set);
+    PyObject *row = Py_BuildValue(
+        "(ILKsNz)", version->number, (long long)version->time, (unsigned long long)version->size,
+        untorn_hash_format(&version->hash, text), PyBool_FromLong(version->whole), version->set);
     int rc = row ? PyList_Append(list, row) : -1;
     Py_XDECREF(row);
     return rc;
@@ -47,12 +46,11 @@ static PyObject *version_read(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OIO", &path_object, &number, &options_object) ||
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = untorn_version_read(path, number, &options.options, &content, &error);
-    Py_END_ALLOW_THREADS
-    PyObject *result = rc == 0
-                           ? PyBytes_FromStringAndSize(content.data, (Py_ssize_t)content.size)
-                           : raise_error(&error);
+    Py_BEGIN_ALLOW_THREADS rc =
+        untorn_version_read(path, number, &options.options, &content, &error);
+    Py_END_ALLOW_THREADS PyObject *result =
+        rc == 0 ? PyBytes_FromStringAndSize(content.data, (Py_ssize_t)content.size)
+                : raise_error(&error);
     untorn_content_free(&content);
     return result;
 }

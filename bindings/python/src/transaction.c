@@ -104,8 +104,8 @@ static PyObject *commit(PyObject *module, PyObject *args)
         return NULL;
     committing.count = (size_t)count;
     Py_ssize_t taken = 0;
-    while (taken < count && take_member(PyTuple_GetItem(members, taken), &committing,
-                                        &committing.members[taken]))
+    while (taken < count &&
+           take_member(PyTuple_GetItem(members, taken), &committing, &committing.members[taken]))
         taken++;
     if (taken == count)
         result = commit_members(&committing);
@@ -144,9 +144,9 @@ static PyObject *contents_of(const struct reading *reading, int rc,
     PyObject *list = PyList_New((Py_ssize_t)reading->count);
     for (size_t i = 0; list && i < reading->count; i++) {
         const struct untorn_content *content = &reading->contents[i];
-        PyObject *bytes =
-            content->data ? PyBytes_FromStringAndSize(content->data, (Py_ssize_t)content->size)
-                          : none();
+        PyObject *bytes = content->data
+                              ? PyBytes_FromStringAndSize(content->data, (Py_ssize_t)content->size)
+                              : none();
         if (!bytes || PyList_SetItem(list, (Py_ssize_t)i, bytes) != 0)
             Py_CLEAR(list);
     }

@@ -81,11 +81,8 @@ static PyObject *writer_begin(PyObject *module, PyObject *args)
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
     int rc;
-    Py_BEGIN_ALLOW_THREADS
-    rc = untorn_writer_begin(path, &options.options, &writer, &error);
-    Py_END_ALLOW_THREADS
-    if (rc != 0)
-        return raise_error(&error);
+    Py_BEGIN_ALLOW_THREADS rc = untorn_writer_begin(path, &options.options, &writer, &error);
+    Py_END_ALLOW_THREADS if (rc != 0) return raise_error(&error);
     PyObject *capsule = PyCapsule_New(writer, WRITER, free_writer);
     if (!capsule)
         untorn_writer_free(writer);
@@ -104,10 +101,8 @@ static PyObject *writer_write(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &capsule, &object) ||
         !(writer = PyCapsule_GetPointer(capsule, WRITER)) || !take_bytes(object, &data, &size))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = untorn_writer_write(writer, data, (size_t)size, &error);
-    Py_END_ALLOW_THREADS
-    return finish(rc, &error);
+    Py_BEGIN_ALLOW_THREADS rc = untorn_writer_write(writer, data, (size_t)size, &error);
+    Py_END_ALLOW_THREADS return finish(rc, &error);
 }
 
 struct committing {
@@ -124,8 +119,8 @@ static int run_commit(struct attempt *attempt, int wait_ms, struct untorn_error 
     struct committing *committing = (struct committing *)attempt;
     struct untorn_lock *lock;
     committing->options.wait_ms = wait_ms;
-    int rc = untorn_lock(committing->path, UNTORN_LOCK_EXCLUSIVE, &committing->options, &lock,
-                         error);
+    int rc =
+        untorn_lock(committing->path, UNTORN_LOCK_EXCLUSIVE, &committing->options, &lock, error);
     if (rc != 0)
         return rc;
     rc = untorn_writer_commit(committing->writer, error);

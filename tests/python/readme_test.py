@@ -1,0 +1,40 @@
+#!/usr/bin/python3
+"""The examples of the package's page run, one after the other, as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from support import PACKAGE, Case, main, start, end, untorn
+
+ROOT = Path(os.environ["TESTS"]).parent
+PAGE = (ROOT / "bindings/python/README.md").read_text()
+
+
+class Page(Case):
+    def test_the_examples_run(self):
+        examples = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
+        self.assertGreater(len(examples), 5)
+        end(start("\n".join(examples)))
+        with self.assertRaises(AssertionError):
+            end(start("assert False"))
+
+    def test_the_command_prints_what_the_page_says(self):
+        command, printed = re.search(r"^\$ PYTHONPATH=build/python (.*)\n(.*)$", PAGE,
+                                     re.M).groups()
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": str(PACKAGE), "PATH":
+                                   f"{Path(sys.executable).parent}:{os.environ['PATH']}"})
+        self.assertEqual(done.stdout, printed + "\n")
+
+    def test_every_exception_is_on_the_page(self):
+        for name in untorn.__all__:
+            kind = getattr(untorn, name)
+            if isinstance(kind, type) and issubclass(kind, untorn.Error):
+                self.assertTrue(f"`{name}`" in PAGE or name in ("Error", "OutOfMemory"), name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+# run: budget 20
+"""Several files that change together."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from support import Case, end, holder, main, start, untorn
+
+
+class Transactions(Case):
+    def test_all_files_change_at_the_end_of_the_block(self):
+        self.put("old", "x")
+        self.put("app.toml", "a = 1 # one\nb = 2\n")
+        untorn.write_json("n.json", 1)
+        with untorn.transaction() as t:
+            t.write_json("a.json", {"a": 1})
+            t.write_text("sub/b.txt", "é\n")
+            t.write_bytes("c", b"\0\1")
+            t.set("app.toml", "a", 5)
+            t.unset("app.toml", "b")
+            t.merge("m.json", {"x": {"y": 1}})
+            t.update("n.json", lambda n: n + 1)
+            t.remove("old")
+            self.assertEqual(sorted(os.listdir(".")), [".untorn", "app.toml", "n.json", "old"])
+        self.check("a.json", '{\n  "a": 1\n}')
+        self.check("sub/b.txt", "é\n")
+        self.check("c", b"\0\1")
+        self.check("app.toml", "a = 5 # one\n")
+        self.assertEqual((untorn.read_json("m.json"), untorn.read_json("n.json")),
+                         ({"x": {"y": 1}}, 2))
+        self.assertFalse(os.path.exists("old"))
+        self.assertEqual(untorn.read_set(["c", "old"]), [b"\0\1", None])
+
+    def test_an_exception_changes_nothing(self):
+        for error in (RuntimeError, KeyboardInterrupt, SystemExit):
+            with self.assertRaises(error):
+                with untorn.transaction() as t:
+                    t.write_json("a.json", 1)
+                    raise error
+        self.assertEqual(os.listdir("."), [])
+        with self.assertRaises(FileNotFoundError):
+            with untorn.transaction() as t:
+                t.write_json("a.json", 1)
+                t.remove("missing")
+        with self.assertRaisesRegex(RuntimeError, "mine"):
+            with untorn.transaction() as t:
+                t.write_json("a.json", 1)
+
+                def fail(_):
+                    raise RuntimeError("mine")
+                t.update("b.json", fail)
+        self.assertFalse(os.path.exists("a.json"))
+
+    def test_a_block_inside_edits_what_it_read(self):
+        self.put("app.toml", "a = 1 # one\n")
+        with untorn.transaction() as t:
+            with t.edit("app.toml") as document:
+                document["a"] = 2
+            with t.edit("new.json") as document:
+                document["b"] = 3
+            with t.edit("unchanged.json"):
+                pass
+        self.check("app.toml", "a = 2 # one\n")
+        self.assertEqual(untorn.read_json("new.json"), {"b": 3})
+        self.assertFalse(os.path.exists("unchanged.json"))
+        with self.assertRaises(untorn.ChangedError):
+            with untorn.transaction() as t:
+                with t.edit("app.toml") as document:
+                    document["a"] = 4
+                t.write_json("new.json", 4)
+                self.put("app.toml", "a = 3\n")
+        self.assertEqual(untorn.read_json("new.json"), {"b": 3})
+
+    def test_readers_never_see_a_mixture_though_writers_are_killed(self):
+        names = ["a.json", "sub/b.json"]
+        with untorn.transaction() as t:
+            for name in names:
+                t.write_json(name, 0)
+        for _ in range(5):
+            process = start("""
+                print("go", flush=True)
+                for i in range(10000):
+                    with untorn.transaction() as t:
+                        t.write_json("a.json", i)
+                        t.write_json("sub/b.json", i)
+            """)
+            process.stdout.readline()
+            for _ in range(20):
+                one, other = untorn.read_set(names)
+                self.assertEqual(one, other)
+            process.kill()
+            process.communicate()
+            one, other = untorn.read_set(names)
+            self.assertEqual(one, other)
+
+    def test_two_who_add_to_both_files_lose_nothing(self):
+        code = """
+            for i in range(20):
+                with untorn.transaction() as t:
+                    t.update("a.json", lambda n: (n or 0) + 1)
+                    t.update("b.json", lambda n: (n or 0) - 1)
+        """
+        for process in [start(code) for _ in range(3)]:
+            end(process)
+        self.assertEqual((untorn.read_json("a.json"), untorn.read_json("b.json")), (60, -60))
+
+    def test_ctrl_c_ends_the_wait_for_a_commit(self):
+        process = holder("b.json")
+        waiting = start("""
+            print("go", flush=True)
+            try:
+                with untorn.transaction() as t:
+                    t.write_json("a.json", 1)
+                    t.write_json("b.json", 1)
+            except KeyboardInterrupt:
+                print("interrupted")
+        """)
+        waiting.stdout.readline()
+        time.sleep(0.3)
+        waiting.send_signal(signal.SIGINT)
+        self.assertEqual(end(waiting), "interrupted\n")
+        with self.assertRaises(untorn.LockTimeout):
+            with untorn.transaction(timeout=0.1) as t:
+                t.write_json("a.json", 1)
+                t.write_json("b.json", 1)
+        self.assertFalse(os.path.exists("a.json"))
+        end(process)
+
+    def test_a_mixed_set_is_told_with_its_contents(self):
+        for value in (1, 2):
+            with untorn.transaction() as t:
+                t.write_json("a.json", value)
+                t.write_json("b.json", value)
+        self.put("a.json", "1")
+        with self.assertRaises(untorn.MixedError) as caught:
+            untorn.read_set(["a.json", "b.json"])
+        self.assertEqual(caught.exception.contents, [b"1", b"2"])
+
+    def test_a_file_moves_over_another(self):
+        untorn.write_text("new", "x", mode=0o640)
+        self.put("old", "y")
+        untorn.replace("new", "old")
+        self.check("old", "x")
+        self.assertFalse(os.path.exists("new"))
+        self.assertEqual(os.stat("old").st_mode & 0o777, 0o640)
+        with self.assertRaises(FileNotFoundError):
+            untorn.replace("new", "old")
+        with self.assertRaises(FileNotFoundError):
+            untorn.replace("old", "no/folder", parents=False)
+        self.check("old", "x")
+
+
+class History(Case):
+    def test_back_and_forth(self):
+        for value in (1, 2, 3):
+            untorn.write_json("a.json", value, keep=5)
+        versions = untorn.history("a.json")
+        self.assertEqual([version.number for version in versions], [1, 2])
+        self.assertTrue(all(version.whole and version.size == 1 for version in versions))
+        self.assertEqual(untorn.read_version("a.json"), b"2")
+        self.assertEqual(untorn.read_version("a.json", 2), b"1")
+        untorn.restore("a.json", 2)
+        self.assertEqual(untorn.read_json("a.json"), 1)
+        untorn.write_json("a.json", 2)
+        untorn.write_json("a.json", 3)
+        self.assertEqual([Path(path).name for path in untorn.undo("a.json")], ["a.json"])
+        self.assertEqual(untorn.read_json("a.json"), 2)
+        untorn.undo("a.json")
+        self.assertEqual(untorn.read_json("a.json"), 3)
+        with self.assertRaises(KeyError):
+            untorn.restore("a.json", 9)
+        with self.assertRaises(ValueError):
+            untorn.restore("a.json", 0)
+        with self.assertRaises(FileNotFoundError):
+            untorn.history("missing")
+
+    def test_a_set_is_undone_together(self):
+        for value in (1, 2):
+            with untorn.transaction() as t:
+                t.write_json("a.json", value)
+                t.write_json("b.json", value)
+        self.assertEqual(sorted(Path(path).name for path in untorn.undo("a.json")),
+                         ["a.json", "b.json"])
+        self.assertEqual(untorn.read_set(["a.json", "b.json"]), [b"1", b"1"])
+
+
+if __name__ == "__main__":
+    main()
