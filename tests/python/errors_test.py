@@ -49,7 +49,8 @@ class Errors(Case):
     def test_kinds_are_those_of_the_language(self):
         for name, kind in {"LOCKED": TimeoutError, "MISSING": FileNotFoundError,
                            "EXISTS": FileExistsError, "DENIED": PermissionError,
-                           "NO_SPACE": OSError, "NO_KEY": KeyError, "TYPE": TypeError, "INVALID": ValueError,
+                           "NO_SPACE": OSError, "NO_KEY": KeyError, "TYPE": TypeError,
+                           "INVALID": ValueError,
                            "NO_MEMORY": MemoryError}.items():
             self.assertIsInstance(of_status(name), kind)
         self.assertNotIsInstance(of_status("DAMAGED"), ValueError)

@@ -121,14 +121,16 @@ static PyObject *edit_data(PyObject *module, PyObject *args)
         return NULL;
     if (take_edits(edits_object, &edits)) {
         enum untorn_format kind = (enum untorn_format)format;
-        Py_BEGIN_ALLOW_THREADS rc =
-            data ? untorn_document_parse(data, (size_t)size, kind, &document, &error)
-                 : untorn_document_new(kind, &document, &error);
+        PyThreadState *thread = PyEval_SaveThread();
+        rc = data ? untorn_document_parse(data, (size_t)size, kind, &document, &error)
+                  : untorn_document_new(kind, &document, &error);
         if (rc == 0)
             rc = untorn_document_edit(document, edits.list, edits.count, &error);
-        Py_END_ALLOW_THREADS if (rc != 0) raise_error(&error);
-        else if ((text = untorn_document_text(document, &text_size))) result =
-            PyBytes_FromStringAndSize(text, (Py_ssize_t)text_size);
+        PyEval_RestoreThread(thread);
+        if (rc != 0)
+            raise_error(&error);
+        else if ((text = untorn_document_text(document, &text_size)))
+            result = PyBytes_FromStringAndSize(text, (Py_ssize_t)text_size);
     }
     untorn_document_free(document);
     free_edits(&edits);

@@ -46,11 +46,11 @@ static PyObject *version_read(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OIO", &path_object, &number, &options_object) ||
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc =
-        untorn_version_read(path, number, &options.options, &content, &error);
-    Py_END_ALLOW_THREADS PyObject *result =
-        rc == 0 ? PyBytes_FromStringAndSize(content.data, (Py_ssize_t)content.size)
-                : raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_version_read(path, number, &options.options, &content, &error);
+    PyEval_RestoreThread(thread);
+    PyObject *result = rc == 0 ? PyBytes_FromStringAndSize(content.data, (Py_ssize_t)content.size)
+                               : raise_error(&error);
     untorn_content_free(&content);
     return result;
 }

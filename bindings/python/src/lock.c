@@ -53,8 +53,11 @@ static PyObject *who(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = untorn_who(path, &options.options, &holder, &error);
-    Py_END_ALLOW_THREADS if (rc != 0) return raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_who(path, &options.options, &holder, &error);
+    PyEval_RestoreThread(thread);
+    if (rc != 0)
+        return raise_error(&error);
     if (!holder.held)
         return none();
     return Py_BuildValue("(NNLLNN)", PyBool_FromLong(holder.shared), PyBool_FromLong(holder.alive),

@@ -22,8 +22,10 @@ static PyObject *read_file(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = untorn_read(path, &options.options, &content, &error);
-    Py_END_ALLOW_THREADS PyObject *result = rc == 0 ? bytes_of(&content) : raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_read(path, &options.options, &content, &error);
+    PyEval_RestoreThread(thread);
+    PyObject *result = rc == 0 ? bytes_of(&content) : raise_error(&error);
     untorn_content_free(&content);
     return result;
 }
@@ -41,9 +43,11 @@ static PyObject *read_last_good(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OiO", &path_object, &format, &options_object) ||
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = untorn_read_last_good(path, (enum untorn_format)format,
-                                                      &options.options, &content, &version, &error);
-    Py_END_ALLOW_THREADS PyObject *result =
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_read_last_good(path, (enum untorn_format)format, &options.options, &content,
+                               &version, &error);
+    PyEval_RestoreThread(thread);
+    PyObject *result =
         rc == 0 ? Py_BuildValue("(NI)", bytes_of(&content), version) : raise_error(&error);
     untorn_content_free(&content);
     return result;
@@ -61,11 +65,11 @@ static PyObject *judge(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "Oy#i", &path_object, &data, &size, &format) ||
         !(path = take_path(path_object)))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS verdict =
-        untorn_judge(data, (size_t)size, (enum untorn_format)format, &error);
-    Py_END_ALLOW_THREADS if (verdict == UNTORN_WHOLE) return error.status == UNTORN_OK
-        ? none()
-        : raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    verdict = untorn_judge(data, (size_t)size, (enum untorn_format)format, &error);
+    PyEval_RestoreThread(thread);
+    if (verdict == UNTORN_WHOLE)
+        return error.status == UNTORN_OK ? none() : raise_error(&error);
     if (strlen(path) < sizeof error.path)
         memcpy(error.path, path, strlen(path) + 1);
     return Py_BuildValue("(sN)", untorn_verdict_word(verdict), make_error(&error));
@@ -101,9 +105,11 @@ static PyObject *to_json(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "y#i", &data, &size, &format))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc =
-        untorn_document_parse(data, (size_t)size, (enum untorn_format)format, &document, &error);
-    Py_END_ALLOW_THREADS if (rc != 0) return raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_document_parse(data, (size_t)size, (enum untorn_format)format, &document, &error);
+    PyEval_RestoreThread(thread);
+    if (rc != 0)
+        return raise_error(&error);
     PyObject *result = written(untorn_document_root(document), is_toml(document));
     untorn_document_free(document);
     return result;
@@ -127,10 +133,13 @@ static PyObject *get(PyObject *module, PyObject *args)
     PyObject *result = NULL;
     if (take_edits(at, &edits)) {
         how.format = (enum untorn_format)format;
-        Py_BEGIN_ALLOW_THREADS rc =
-            untorn_get(path, edits.list, &how, &options.options, &document, &node, &error);
-        Py_END_ALLOW_THREADS if (rc != 0) raise_error(&error);
-        else result = Py_BuildValue("(Ni)", written(node, is_toml(document)), is_toml(document));
+        PyThreadState *thread = PyEval_SaveThread();
+        rc = untorn_get(path, edits.list, &how, &options.options, &document, &node, &error);
+        PyEval_RestoreThread(thread);
+        if (rc != 0)
+            raise_error(&error);
+        else
+            result = Py_BuildValue("(Ni)", written(node, is_toml(document)), is_toml(document));
         untorn_document_free(document);
     }
     free_edits(&edits);
@@ -146,8 +155,10 @@ static PyObject *hash_data(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "y#", &data, &size))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS hash = untorn_hash(data, (size_t)size);
-    Py_END_ALLOW_THREADS return PyUnicode_FromString(untorn_hash_format(&hash, text));
+    PyThreadState *thread = PyEval_SaveThread();
+    hash = untorn_hash(data, (size_t)size);
+    PyEval_RestoreThread(thread);
+    return PyUnicode_FromString(untorn_hash_format(&hash, text));
 }
 
 static PyObject *format_of_path(PyObject *module, PyObject *path_object)

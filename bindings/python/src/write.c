@@ -81,8 +81,11 @@ static PyObject *writer_begin(PyObject *module, PyObject *args)
         !(path = take_path(path_object)) || !take_options(options_object, &options))
         return NULL;
     int rc;
-    Py_BEGIN_ALLOW_THREADS rc = untorn_writer_begin(path, &options.options, &writer, &error);
-    Py_END_ALLOW_THREADS if (rc != 0) return raise_error(&error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_writer_begin(path, &options.options, &writer, &error);
+    PyEval_RestoreThread(thread);
+    if (rc != 0)
+        return raise_error(&error);
     PyObject *capsule = PyCapsule_New(writer, WRITER, free_writer);
     if (!capsule)
         untorn_writer_free(writer);
@@ -101,8 +104,10 @@ static PyObject *writer_write(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &capsule, &object) ||
         !(writer = PyCapsule_GetPointer(capsule, WRITER)) || !take_bytes(object, &data, &size))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS rc = untorn_writer_write(writer, data, (size_t)size, &error);
-    Py_END_ALLOW_THREADS return finish(rc, &error);
+    PyThreadState *thread = PyEval_SaveThread();
+    rc = untorn_writer_write(writer, data, (size_t)size, &error);
+    PyEval_RestoreThread(thread);
+    return finish(rc, &error);
 }
 
 struct committing {
