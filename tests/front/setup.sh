@@ -35,6 +35,7 @@ missing='meson pkg-config'
 for header in stdlib.h:libc6-dev xxhash.h:libxxhash-dev; do
     [ -e "/usr/include/${header%:*}" ] || exit 77
 done
+ls /usr/include/python3*/Python.h >/dev/null 2>&1 || exit 77
 
 run() { # PATH GROUP...
     : >calls
