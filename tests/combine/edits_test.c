@@ -147,7 +147,7 @@ TEST(each_is_told_what_was_there_at_its_turn)
     add(edit_of(UNTORN_UNSET, "k", NULL));
     add(edit_of(UNTORN_ENSURE, "k", "4"));
     for (int alone = 0; alone < 2; alone++) {
-        CHECK_TEXT(make("{}", 0), "{\"k\": 4}");
+        CHECK_TEXT(make("{\"a\": 1}", 0), "{\"a\": 1, \"k\": 4}");
         CHECK_TEXT(guests[1].answer.detail, "2");
         CHECK_INT(guests[1].answer.flags, UNTORN_FLAG_UNCHANGED);
         CHECK_TEXT(guests[3].answer.detail, "4");
