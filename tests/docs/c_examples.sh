@@ -1,5 +1,5 @@
 # The programs in examples/ compile as the documents say, and do what their first lines say.
-# run: budget 40
+# run: budget 20
 root=$TESTS/..
 passed=0 failed=0
 if [ ! -e "$BUILD/libuntorn.a" ]; then
