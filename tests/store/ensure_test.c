@@ -304,6 +304,40 @@ TEST(of_many_one_creates_it)
         CHECK_INT(status, 0);
 }
 
+/* While the lock is taken: others' edits are made by whoever gets it first, and long values do not
+ * come back with the answer. */
+TEST(who_waits_is_told_too)
+{
+    enum { MANY = 8, LONG = 900 };
+    struct untorn_lock *lock;
+    char value[LONG + 1], first[LONG + 1] = "", values[2 * MANY][LONG + 1];
+    int told[2], status;
+    CHECK(pipe(told) == 0);
+    CHECK_INT(untorn_lock("a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, &error), 0);
+    for (int i = 0; i < 2 * MANY; i++) {
+        if (fork() != 0)
+            continue;
+        memset(value, 'a' + i, LONG);
+        value[i % 2 ? LONG : 10] = '\0';
+        int rc = ensure("a.json", i % 2 ? "long" : "short", value);
+        memset(value, 0, sizeof value);
+        if (rc == 0)
+            strcpy(value, text());
+        _exit(write(told[1], value, sizeof value) == sizeof value ? 0 : 1);
+    }
+    usleep(100 * 1000);
+    untorn_unlock(lock);
+    for (int i = 0; i < 2 * MANY; i++)
+        CHECK_INT(read(told[0], values[i], LONG + 1), LONG + 1);
+    while (wait(&status) > 0)
+        CHECK_INT(status, 0);
+    CHECK_INT(ensure("a.json", "long", "none"), 0);
+    strcpy(first, text());
+    CHECK_INT(ensure("a.json", "short", "none"), 0);
+    for (int i = 0; i < 2 * MANY; i++)
+        CHECK_TEXT(values[i], strlen(values[i]) == LONG ? first : text());
+}
+
 /* Nothing has changed if it says that it failed. */
 TEST(each_allocation_may_fail)
 {
