@@ -96,6 +96,8 @@ static int run_ensure(struct arguments *arguments)
         unsigned flags = outcome.flags;
         print_node(&outcome, node);
         outcome.flags = flags;
+        if (outcome.exit_code != 0 && !(flags & UNTORN_FLAG_UNCHANGED))
+            outcome.exit_code = 7; /* 1 would mean that the old content stays */
     }
     status = outcome_finish(&outcome);
     free(value);

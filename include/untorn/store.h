@@ -34,9 +34,9 @@ struct untorn_maker {
     bool (*is_valid)(void *context, const struct untorn_node *node);
 
     /* Makes the value, and what belongs to it, and gives its bytes to untorn_change_set; they are
-     * read by the edit's `syntax`. `old` is what is there and does not count, or NULL. Return 0;
-     * anything else is a failure: nothing changes, -UNTORN_REFUSED, and the number is in
-     * error.os_error. */
+     * read by the edit's `syntax` (UNTORN_PLAIN: of the type of `old`). `old` is what is there and
+     * does not count, or NULL. Return 0; anything else is a failure: nothing changes,
+     * -UNTORN_REFUSED, and the number is in error.os_error. */
     int (*create)(void *context, const struct untorn_node *old, struct untorn_change *value);
 
     void *context;
