@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/pathtext.h"
 #include "file/batch.h"
 #include "file/io.h"
 #include "file/owner.h"
@@ -75,53 +76,72 @@ static bool is_of(const struct area *area, const struct os_stat *lock)
            area->born == lock->born;
 }
 
-static struct shared_area *join(const struct record *record, const struct os_stat *lock)
+static struct shared_area *keep(const struct os_area *area, const struct lock *lock)
+{
+    struct shared_area *kept = registry_keep_area(area, &lock->own->stat);
+    if (kept && state_is_plain(lock->state)) /* [AREA-6] */
+        registry_note_home(kept, &lock->place->dir_stat, lock->place->name);
+    return kept;
+}
+
+static struct shared_area *join(const struct record *record, const struct lock *lock)
 {
     struct os_area area;
     if (os_area_join(record->pid, record->handle, record->number, sizeof(struct area), &area) < 0)
         return NULL;
-    if (is_of(area.memory, lock))
-        return registry_keep_area(&area, lock);
+    if (is_of(area.memory, &lock->own->stat))
+        return keep(&area, lock);
     os_area_leave(&area);
     return NULL;
 }
 
-static struct shared_area *make_new(os_fd lock_file, const struct os_stat *lock)
+static struct shared_area *make_new(const struct lock *lock)
 {
+    const struct os_stat *stat = &lock->own->stat;
     struct os_area area;
     if (os_area_make(sizeof(struct area), &area) < 0)
         return NULL;
     struct area *made = area.memory;
     made->magic = MAGIC;
-    made->device = lock->device;
-    made->inode = lock->inode;
-    made->born = lock->born;
-    if (write_record(lock_file, &area) == 0)
-        return registry_keep_area(&area, lock);
+    made->device = stat->device;
+    made->inode = stat->inode;
+    made->born = stat->born;
+    if (write_record(lock->own->fd, &area) == 0)
+        return keep(&area, lock);
     os_area_leave(&area);
     return NULL;
 }
 
 struct shared_area *area_open(const struct lock *lock, bool make)
 {
-    const struct os_stat *stat = &lock->own->stat;
     os_fd lock_file = lock->own->fd;
     struct record record;
     if (!read_record(lock_file, &record))
-        return make ? make_new(lock_file, stat) : NULL;
-    struct shared_area *known = registry_area(stat);
+        return make ? make_new(lock) : NULL;
+    struct shared_area *known = registry_area(&lock->own->stat);
     if (known && known->area.number == record.number)
         return known;
     registry_drop_area(known);
-    known = join(&record, stat);
+    known = join(&record, lock);
     if (known && make) /* who was noted may end soon; we are about to wait */
         (void)write_record(lock_file, &known->area);
     if (known)
         return known;
     if (make)
-        return make_new(lock_file, stat);
+        return make_new(lock);
     (void)io_write(lock_file, "", 1, owner_area_place()); /* nobody need look for it again */
     return NULL;
+}
+
+struct shared_area *area_find(const char *path, const struct untorn_options *options)
+{
+    char directory[LIMIT_PATH + 2], name[LIMIT_NAME + 1];
+    struct os_stat dir;
+    if (path_split(path, directory, name) < 0 || !registry_has_area(name) ||
+        !state_is_beside(options))
+        return NULL;
+    path_add(directory + strlen(directory), "/."); /* where a link leads */
+    return os_stat(OS_NONE, directory, &dir) == 0 ? registry_area_at(&dir, name) : NULL;
 }
 
 /* ---- words ---- */

@@ -15,6 +15,10 @@
  *           ("abandoned"), and then nobody waits for its answer.
  *   AREA-5  "called" is published, and its owner is to try for the lock at once. It saves waking
  *           all; when a call is lost, those who wait try by themselves after LIMIT_UNCALLED_NS.
+ *   AREA-6  A place (a directory and a name in it) whose lock lies where it always does leads to an
+ *           area without a look at that lock. Should the lock be another by now, nobody serves what
+ *           is left there, for who replaces the file looks at his lock first [LOCK-2]; after
+ *           LIMIT_UNCALLED_NS its owner looks for himself.
  *
  * The area is bound to the inode of the lock file. Removing our folder gives a new lock file, and
  * what waits here can then be made only through that.
@@ -44,6 +48,10 @@ struct area;
 /* The one noted in the lock file, or with `make` a new one, noted there. NULL: none. To be given
  * back with registry_drop_area; its memory is a struct area. */
 struct shared_area *area_open(const struct lock *lock, bool make);
+
+/* The one that this process has had for the file at `path`, without opening anything; or NULL. Given
+ * back in the same way. [AREA-6] */
+struct shared_area *area_find(const char *path, const struct untorn_options *options);
 
 static inline struct area *area_of(const struct shared_area *shared)
 {

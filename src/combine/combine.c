@@ -7,6 +7,7 @@
 #include "combine/area.h"
 #include "combine/edits.h"
 #include "file/batch.h"
+#include "file/inherit.h"
 #include "file/replace.h"
 
 /* Besides those of lock.h, replace.h and combine.h, and below every status that is not settled. */
@@ -38,21 +39,30 @@ static struct area *area(const struct combining *combining)
 
 /* ---- waiting ---- */
 
-static bool fits(const struct combining *combining, const struct lock *lock)
+static bool is_usual(const struct lock *lock)
 {
-    return combining->size > 0 && !lock->foreign && lock->depth == 0 && !lock->flags;
+    return !lock->foreign && lock->depth == 0 && !lock->flags;
 }
 
-static bool publish(struct combining *combining, const struct lock *lock, bool make)
+static bool fits(const struct combining *combining, const struct lock *lock)
 {
-    if (!combining->shared)
-        combining->shared = area_open(lock, make);
-    if (!combining->shared || (!make && !area_is_busy(area(combining))))
-        return false;
+    return combining->size > 0 && is_usual(lock);
+}
+
+static bool publish(struct combining *combining)
+{
     combining->slot = area_publish(area(combining), combining->text, combining->size);
     combining->leads = combining->late = false;
     combining->tries = 0;
     return combining->slot >= 0;
+}
+
+/* Where nobody waits yet. */
+static bool begin_queue(struct combining *combining, const struct lock *lock)
+{
+    if (!combining->shared)
+        combining->shared = area_open(lock, true);
+    return combining->shared && publish(combining);
 }
 
 /* Where others wait already, in memory that we know, the lock is not for us to snatch. */
@@ -61,11 +71,15 @@ static bool join_queue(struct combining *combining, const struct lock *lock)
     struct shared_area *known = registry_area(&lock->own->stat);
     bool busy = known && area_is_busy(area_of(known));
     registry_drop_area(known);
-    return busy && !registry_is_inside(&lock->own->stat) && publish(combining, lock, false);
+    if (!busy || registry_is_inside(&lock->own->stat))
+        return false;
+    if (!combining->shared)
+        combining->shared = area_open(lock, false);
+    return combining->shared && area_is_busy(area(combining)) && publish(combining);
 }
 
 /* Until it is time to try for the lock: 0. Or ANSWERED, or our update was given back: 0, too. */
-static int wait_in_slot(struct combining *combining, struct lock *lock)
+static int wait_in_slot(struct combining *combining)
 {
     struct area *shared = area(combining);
     for (;;) {
@@ -94,19 +108,22 @@ static int wait_in_slot(struct combining *combining, struct lock *lock)
     }
     if (combining->leads && area_takes_yield(shared))
         os_sleep_ns(LIMIT_YIELD_NS);
-    lock->silent = ++combining->tries < LOUD;
     return 0;
 }
 
 static int await_turn(void *context, struct lock *lock, bool tried)
 {
     struct combining *combining = context;
-    if (combining->slot >= 0)
-        return wait_in_slot(combining, lock);
-    lock->silent = fits(combining, lock); /* to be served is better than to be let in */
-    if (lock->silent && (tried ? publish(combining, lock, true) : join_queue(combining, lock)))
-        return wait_in_slot(combining, lock);
-    lock->silent = lock->silent && !tried;
+    bool waits = combining->slot >= 0;
+    if (!waits && fits(combining, lock))
+        waits = tried ? begin_queue(combining, lock) : join_queue(combining, lock);
+    else if (waits && !tried)
+        return 0; /* it has waited before it opened anything */
+    if (waits) {
+        lock->silent = ++combining->tries < LOUD; /* to be served is better than to be let in */
+        return wait_in_slot(combining);
+    }
+    lock->silent = !tried && fits(combining, lock);
     if (tried)
         os_sleep_ns(LIMIT_POLL_NS);
     return 0;
@@ -345,6 +362,33 @@ static void leave_area(struct combining *combining)
     combining->shared = NULL;
 }
 
+/* Where this process has been before and others wait, it need not open anything. As
+ * wait_in_slot. */
+static int ride(struct combining *combining, const char *path)
+{
+    enum os_lock kind;
+    combining->shared = area_find(path, &combining->options);
+    const struct os_stat *lock = combining->shared ? &combining->shared->lock : NULL;
+    if (lock && area_is_busy(area(combining)) && !registry_is_inside(lock) &&
+        !inherit_holds(lock, &kind) && publish(combining))
+        return wait_in_slot(combining);
+    leave_area(combining);
+    return 0;
+}
+
+/* What we opened now may not be what we have waited at. [AREA-6] */
+static int check_queue(struct combining *combining)
+{
+    const struct lock *lock = &combining->update.target.lock;
+    if (!combining->shared ||
+        (is_usual(lock) && os_still_same(&lock->own->stat, &combining->shared->lock)))
+        return 0;
+    int rc = combining->slot >= 0 ? leave_slot(combining) : 0;
+    if (rc == 0)
+        leave_area(combining);
+    return rc;
+}
+
 /* Steps 1 to 7. */
 static int work(struct combining *combining, struct untorn_error *error)
 {
@@ -408,27 +452,19 @@ static bool is_too_large(const struct target *target, const struct request *requ
            target->place.target.size >= request->smaller_than;
 }
 
-int combine_edit(const char *path, const struct request *request,
-                 const struct untorn_options *options, struct untorn_error *error)
+/* With everything open. */
+static int work_on(struct combining *combining, const char *path, uint64_t deadline,
+                   struct untorn_error *error)
 {
-    struct combining *combining = calloc(1, sizeof *combining);
-    if (!combining)
-        return error_fail(error, UNTORN_NO_MEMORY, NULL);
     const struct lock_turns turns = {await_turn, stop_waiting, combining};
-    combining->slot = -1;
-    combining->options = *options;
-    combining->options.if_changed = true;
-    combining->edits =
-        (struct edits){request, &combining->own_answer, NULL, 0, put_answer, combining};
-    if (can_be_combined(options))
-        combining->size = request_write(request, combining->text, sizeof combining->text);
     struct target *target = &combining->update.target;
-    combining->update.function = edits_make;
-    combining->update.context = &combining->edits;
     int rc = target_open(target, path, &combining->options, error);
     target->stages_under_lock = target->was_read = true;
     target->turns = &turns;
-    if (rc == 0 && is_too_large(target, request))
+    target->deadline = deadline;
+    if (rc == 0)
+        rc = check_queue(combining);
+    if (rc == 0 && is_too_large(target, combining->edits.own))
         rc = COMBINE_TOO_LARGE;
     if (rc == 0)
         rc = work(combining, error);
@@ -437,6 +473,28 @@ int combine_edit(const char *path, const struct request *request,
         int left = leave_slot(combining);
         rc = left != 0 ? left : rc;
     }
+    return rc;
+}
+
+int combine_edit(const char *path, const struct request *request,
+                 const struct untorn_options *options, struct untorn_error *error)
+{
+    struct combining *combining = calloc(1, sizeof *combining);
+    if (!combining)
+        return error_fail(error, UNTORN_NO_MEMORY, NULL);
+    uint64_t deadline = lock_deadline(options);
+    combining->slot = -1;
+    combining->options = *options;
+    combining->options.if_changed = true;
+    combining->edits =
+        (struct edits){request, &combining->own_answer, NULL, 0, put_answer, combining};
+    if (can_be_combined(options))
+        combining->size = request_write(request, combining->text, sizeof combining->text);
+    combining->update.function = edits_make;
+    combining->update.context = &combining->edits;
+    int rc = combining->size > 0 ? ride(combining, path) : 0;
+    if (rc == 0)
+        rc = work_on(combining, path, deadline, error);
     rc = result(combining, rc, error);
     leave_area(combining);
     free(combining->edits.guests);

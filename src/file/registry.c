@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pathtext.h"
+
 enum { WAITED_SLOTS = 8, LOCAL_SLOTS = 8, FOLDER_SLOTS = 32, AREA_SLOTS = 16 };
 
 static struct {
@@ -280,21 +282,59 @@ void registry_note_folder(const struct os_stat *folder)
     os_guard_leave();
 }
 
+static struct shared_area *use_guarded(struct shared_area *area)
+{
+    area->references++;
+    area->used = ++registry.area_clock;
+    return area;
+}
+
 struct shared_area *registry_area(const struct os_stat *lock)
 {
     struct shared_area *found = NULL;
     os_guard_enter(&global);
+    for (int i = 0; i < AREA_SLOTS && !found; i++)
+        if (registry.areas[i].area.memory && os_still_same(&registry.areas[i].lock, lock))
+            found = use_guarded(&registry.areas[i]);
+    os_guard_leave();
+    return found;
+}
+
+static bool has_name(const struct shared_area *area, const char *name)
+{
+    return area->area.memory && strcmp(area->name, name) == 0;
+}
+
+bool registry_has_area(const char *name)
+{
+    bool found = false;
+    os_guard_enter(&global);
+    for (int i = 0; i < AREA_SLOTS && !found; i++)
+        found = has_name(&registry.areas[i], name);
+    os_guard_leave();
+    return found;
+}
+
+struct shared_area *registry_area_at(const struct os_stat *dir, const char *name)
+{
+    struct shared_area *found = NULL;
+    uint32_t user = os_user();
+    os_guard_enter(&global);
     for (int i = 0; i < AREA_SLOTS && !found; i++) {
         struct shared_area *area = &registry.areas[i];
-        if (area->area.memory && os_same_file(&area->lock, lock) && area->lock.born == lock->born)
-            found = area;
-    }
-    if (found) {
-        found->references++;
-        found->used = ++registry.area_clock;
+        if (has_name(area, name) && os_still_same(&area->dir, dir) && area->user == user)
+            found = use_guarded(area);
     }
     os_guard_leave();
     return found;
+}
+
+void registry_note_home(struct shared_area *area, const struct os_stat *dir, const char *name)
+{
+    os_guard_enter(&global);
+    area->dir = *dir;
+    path_add(area->name, name);
+    os_guard_leave();
 }
 
 /* One that nobody uses: of the same lock, free, or else the one that was not asked for longest. */
@@ -316,11 +356,13 @@ static struct shared_area *find_room_guarded(const struct os_stat *lock)
 struct shared_area *registry_keep_area(const struct os_area *area, const struct os_stat *lock)
 {
     struct os_area old = *area;
+    uint32_t user = os_user();
     os_guard_enter(&global);
     struct shared_area *room = find_room_guarded(lock);
     if (room) {
         old = room->area;
-        *room = (struct shared_area){*area, *lock, 1, ++registry.area_clock};
+        *room = (struct shared_area){.area = *area, .lock = *lock, .user = user};
+        (void)use_guarded(room);
     }
     os_guard_leave();
     os_area_leave(&old);

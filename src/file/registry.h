@@ -12,6 +12,7 @@
 #ifndef UNTORN_FILE_REGISTRY_H
 #define UNTORN_FILE_REGISTRY_H
 
+#include "base/limits.h"
 #include "os/os.h"
 
 struct lock_file {
@@ -91,10 +92,19 @@ struct shared_area {
     struct os_stat lock;
     unsigned references;
     unsigned used; /* when it was last asked for */
+    uint32_t user; /* whose it is */
+    struct os_stat dir;
+    char name[LIMIT_NAME + 1]; /* of the file in that directory; empty: not known */
 };
 
 /* Of that lock: one more reference, or NULL. */
 struct shared_area *registry_area(const struct os_stat *lock);
+
+/* The same by the place of the file, for who has not opened its lock: whether there may be one, for
+ * any directory, and that of this one. Only where registry_note_home told. */
+bool registry_has_area(const char *name);
+struct shared_area *registry_area_at(const struct os_stat *dir, const char *name);
+void registry_note_home(struct shared_area *area, const struct os_stat *dir, const char *name);
 
 /* Takes `area` over, in place of the one this lock has had. One reference; NULL: no room, and the
  * area is left. */

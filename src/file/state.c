@@ -11,6 +11,8 @@
 
 enum { FORMAT = 1, STICKY = 01000 };
 
+static const char BESIDE[] = ".untorn";
+
 static const char *const folder_names[FOLDER_COUNT] = {
     [FOLDER_LOCK] = "lock",       [FOLDER_INNER] = "inner", [FOLDER_STAGE] = "stage",
     [FOLDER_INPLACE] = "inplace", [FOLDER_KEPT] = "kept",   [FOLDER_JOURNAL] = "journal",
@@ -159,7 +161,7 @@ int state_root(struct state *state, os_fd *ret_root)
         rc = open_or_make(state->parent, state->name, state->create, &state->root, &made);
         if (rc == 0)
             rc = os_stat(state->root, NULL, &now);
-        if (rc == 0 && (!os_same_file(&now, &state->stat) || now.born != state->stat.born))
+        if (rc == 0 && !os_still_same(&now, &state->stat))
             rc = -ENOENT;
         if (rc < 0) {
             os_close(state->root);
@@ -259,7 +261,7 @@ static int find(struct state *state, const struct place *place, const char *dire
     if (directory)
         return find_outside(state, place, directory, create);
     state->parent = place->dir;
-    strcpy(state->name, ".untorn");
+    strcpy(state->name, BESIDE);
     return 0;
 }
 
@@ -304,13 +306,30 @@ static int open_checked(struct state *state, const struct place *place, enum sta
     return check_format(state, use, error);
 }
 
+/* NULL: beside the file. */
+static const char *directory_of(const struct untorn_options *options)
+{
+    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
+    return directory && *directory ? directory : NULL;
+}
+
+bool state_is_beside(const struct untorn_options *options)
+{
+    return !directory_of(options);
+}
+
+bool state_is_plain(const struct state *state)
+{
+    return !state->outside && strcmp(state->name, BESIDE) == 0;
+}
+
 static int open_found(struct state *state, const struct place *place,
                       const struct untorn_options *options, enum state_use use,
                       struct untorn_error *error)
 {
     bool create = use == STATE_CREATE;
-    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
-    int rc = find(state, place, directory && *directory ? directory : NULL, create);
+    const char *directory = directory_of(options);
+    int rc = find(state, place, directory, create);
     if (rc == 0)
         return open_checked(state, place, use, error);
     if (rc == -ENOENT && !create)

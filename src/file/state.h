@@ -84,6 +84,11 @@ void state_close(struct state *state);
 /* Closes what can be opened again when it is needed: for who has many states at once. */
 void state_rest(struct state *state);
 
+/* Whether our folder is to be beside the file, and whether it is and bears the name that it has
+ * beside every other file. */
+bool state_is_beside(const struct untorn_options *options);
+bool state_is_plain(const struct state *state);
+
 /* The same folder, for another target in the same directory. `state` must outlive it. */
 void state_borrow(const struct state *state, struct state *ret_state);
 

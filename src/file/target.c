@@ -181,12 +181,6 @@ void target_rest(struct target *target)
     state_rest(&target->state);
 }
 
-/* Also of a file that nobody held open meanwhile. */
-static bool is_same_file(const struct os_stat *now, const struct os_stat *then)
-{
-    return os_same_file(now, then) && now->born == then->born;
-}
-
 int target_wake(struct target *target)
 {
     struct os_stat now;
@@ -197,14 +191,14 @@ int target_wake(struct target *target)
         return target->exists ? -ESTALE : 0;
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &now);
-    return rc < 0 ? rc : target->exists && is_same_file(&now, &target->stat) ? 0 : -ESTALE;
+    return rc < 0 ? rc : target->exists && os_still_same(&now, &target->stat) ? 0 : -ESTALE;
 }
 
 bool target_is_current(const struct target *target)
 {
     struct os_stat now;
     int rc = os_stat(target->place.dir, target->place.name, &now);
-    if (target->exists ? rc < 0 || !is_same_file(&now, &target->stat) : rc != -ENOENT)
+    if (target->exists ? rc < 0 || !os_still_same(&now, &target->stat) : rc != -ENOENT)
         return false;
     if (target->was_read && target->exists && now.size != target->stat.size)
         return false;

@@ -43,6 +43,12 @@ static inline bool os_same_file(const struct os_stat *a, const struct os_stat *b
     return a->device == b->device && a->inode == b->inode;
 }
 
+/* Also of a file that nobody has held open meanwhile. */
+static inline bool os_still_same(const struct os_stat *now, const struct os_stat *then)
+{
+    return os_same_file(now, then) && now->born == then->born;
+}
+
 /* ---- opening ---- */
 
 /* Opens a directory for listing, flushing and as the place of names. `at` may be OS_NONE for the
@@ -91,8 +97,8 @@ int os_flush_dir(os_fd dir);
 
 /* ---- names ---- */
 
-/* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`
- * links on the way are followed. Asks for no time of change: a kernel with multigrain timestamps
+/* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`,
+ * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a kernel with multigrain timestamps
  * makes later flushes of a file dearer once they were read. */
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
 

@@ -188,6 +188,12 @@ static bool is_close(const struct toml_lines *lines, size_t header)
            !lines_is_blank(lines, lines_above(lines, line));
 }
 
+/* A header directly under it would make it its own. */
+static bool is_under_comment(const struct toml_lines *lines, uint64_t place)
+{
+    return place > lines->begin && lines_is_comment(lines, lines_above(lines, place));
+}
+
 static int add_sections(struct toml_plan *plan, const struct toml_member *member)
 {
     struct toml_sections sections = {0};
@@ -197,7 +203,7 @@ static int add_sections(struct toml_plan *plan, const struct toml_member *member
     bool own = model != NO_STATEMENT && plan->lines.statements[model].table == member->table;
     sections.look = own ? toml_inner_look(plan, model) : toml_body_look(plan, model);
     bool inside = member->table->origin != NODE_ROOT && model != NO_STATEMENT && !own;
-    if (inside && is_close(&plan->lines, model))
+    if (inside && is_close(&plan->lines, model) && !is_under_comment(&plan->lines, plan->place))
         *blank = false;
     if (*blank)
         toml_add_eol(plan, &plan->coming);

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "combine/waiting.h"
 #include "file/interpose.h"
+#include "file/target.h"
 
 #define LOCK ".untorn/lock/a.json"
 
@@ -475,4 +477,97 @@ TEST(alone_nothing_is_shared)
     for (int i = 0; i < 3; i++)
         CHECK_INT(set_key("a.json", "a", "1", NULL, &error), 0);
     CHECK(stat_of(LOCK).st_size <= OWNER_AREA);
+}
+
+/* ---- coming back ---- */
+
+/* As if this process had waited for a.json in `directory` before, and others still did; one of them
+ * leads, and does nothing. */
+static struct shared_area *have_been_at(const char *directory)
+{
+    struct untorn_options options = {0};
+    struct untorn_error error;
+    struct target target;
+    char path[64];
+    snprintf(path, sizeof path, "%s/a.json", directory);
+    CHECK_INT(target_open(&target, path, &options, error_begin(&error, NULL, path)), 0);
+    struct shared_area *shared = area_open(&target.lock, true);
+    CHECK(shared);
+    target_close(&target);
+    int slot = area_publish(area_of(shared), "", 0);
+    CHECK(area_leads(area_of(shared), slot));
+    return shared;
+}
+
+/* Edits it, and says whether it has waited with the one who leads before it did so itself. */
+static bool waits(const struct shared_area *shared, const char *path,
+                  const struct untorn_options *options)
+{
+    CHECK_INT(set_key(path, "k", "1", options, NULL), 0);
+    return area_used(area_of(shared)) > 1;
+}
+
+static void check_left(struct shared_area *shared)
+{
+    int used = 0;
+    for (int slot = 0; slot < AREA_SLOTS; slot++)
+        used += area_state(area_of(shared), slot) != AREA_FREE;
+    CHECK(used <= 1); /* the one who leads */
+    registry_drop_area(shared);
+}
+
+TEST(who_comes_back_waits_where_it_has_been)
+{
+    CHECK_INT(mkdir("d", 0755), 0);
+    CHECK_INT(mkdir("other", 0755), 0);
+    CHECK_INT(symlink("d", "link"), 0);
+    struct shared_area *shared = have_been_at("d");
+    CHECK(!waits(shared, "other/a.json", NULL));
+    CHECK(waits(shared, "link/a.json", NULL));
+    CHECK_TEXT(text_of("d/a.json"), "{\n  \"k\": 1\n}\n");
+    check_left(shared);
+}
+
+/* [AREA-6] */
+TEST(who_comes_back_finds_what_the_path_is_now)
+{
+    CHECK_INT(mkdir("d", 0755), 0);
+    struct shared_area *shared = have_been_at("d");
+    CHECK_INT(rename("d", "was"), 0);
+    CHECK_INT(mkdir("d", 0755), 0);
+    CHECK(!waits(shared, "d/a.json", NULL));
+    CHECK_TEXT(text_of("d/a.json"), "{\n  \"k\": 1\n}\n");
+    CHECK(access("was/a.json", F_OK) < 0);
+    check_left(shared);
+}
+
+TEST(who_comes_back_finds_the_lock_that_is_there_now)
+{
+    CHECK_INT(mkdir("d", 0755), 0);
+    struct shared_area *shared = have_been_at("d");
+    CHECK_INT(system("rm -rf d/.untorn"), 0);
+    CHECK(waits(shared, "d/a.json", NULL));
+    CHECK_TEXT(text_of("d/a.json"), "{\n  \"k\": 1\n}\n");
+    CHECK(area_waits(area_of(shared), 0)); /* not ours to take, or to give back */
+    check_left(shared);
+}
+
+TEST(who_comes_back_with_the_lock_in_its_hand_does_not_wait)
+{
+    struct untorn_lock *held;
+    CHECK_INT(mkdir("d", 0755), 0);
+    struct shared_area *shared = have_been_at("d");
+    CHECK_INT(untorn_lock("d/a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &held, NULL), 0);
+    CHECK(!waits(shared, "d/a.json", NULL));
+    untorn_unlock(held);
+    check_left(shared);
+}
+
+TEST(who_comes_back_with_a_folder_elsewhere_has_not_been_there)
+{
+    struct untorn_options options = {.state_dir = "state"};
+    CHECK_INT(mkdir("d", 0755), 0);
+    struct shared_area *shared = have_been_at("d");
+    CHECK(!waits(shared, "d/a.json", &options));
+    check_left(shared);
 }

@@ -12,12 +12,14 @@
 /* As who waits has it, without locking; close with lock_file_close. */
 static inline struct lock lock_file_open(const char *path)
 {
+    static struct state no_folder = STATE_CLOSED;
     struct lock lock = LOCK_CLOSED;
     struct os_stat stat;
     os_fd file = OS_NONE;
     CHECK_INT(os_open(OS_NONE, path, OS_READ | OS_WRITE | OS_CREATE, 0600, &file), 0);
     CHECK_INT(os_stat(file, NULL, &stat), 0);
     lock.own = registry_add(file, &stat);
+    lock.state = &no_folder;
     return lock;
 }
 

@@ -15,6 +15,7 @@
 #include "os/sim/interleave.h"
 
 enum {
+    LETTERS = 5,
     FAILED = 8,
     UNSETTLED = 16,
     ENSURED = 24
@@ -47,7 +48,7 @@ static const char *verify(void *context)
         return "the file is gone";
     if (untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
         return "the file is no document";
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < LETTERS; i++) {
         int found = count(text, (char)('A' + i));
         if (found > 1)
             return "an update was made twice";
@@ -79,6 +80,14 @@ static void add(void *context, int number)
     char value[] = {(char)('A' + number), '\0'};
     (void)context;
     note(edit("l[+]", value, 60000), number);
+}
+
+/* The second time it knows where the others wait. [AREA-6] */
+static void add_two(void *context, int number)
+{
+    add(context, number);
+    os_sleep_ns(2000000);
+    add(context, number + 2);
 }
 
 static void add_impatiently(void *context, int number)
@@ -124,6 +133,14 @@ static void hold_for_a_while(void *context, int number)
     untorn_unlock(lock);
 }
 
+/* And again until they have come back. */
+static void hold_twice(void *context, int number)
+{
+    hold_for_a_while(context, number);
+    os_sleep_ns(1000000);
+    hold_for_a_while(context, number);
+}
+
 static void explore(struct sim_interleaving asked)
 {
     struct sim_interleavings report;
@@ -166,6 +183,21 @@ TEST(two_who_wait_one_of_them_killed)
     explore((struct sim_interleaving){.name = "two wait, a kill",
                                       .processes = {hold_for_a_while, add, add},
                                       .preemptions = is_long() ? 2 : 1,
+                                      .kills = 1});
+}
+
+TEST(two_who_come_back)
+{
+    explore((struct sim_interleaving){.name = "two come back",
+                                      .processes = {hold_twice, add_two, add_two},
+                                      .preemptions = is_long() ? 2 : 1});
+}
+
+TEST(two_who_come_back_one_of_them_killed)
+{
+    explore((struct sim_interleaving){.name = "two come back, a kill",
+                                      .processes = {hold_twice, add_two, add_two},
+                                      .preemptions = is_long(),
                                       .kills = 1});
 }
 

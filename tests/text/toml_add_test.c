@@ -58,6 +58,13 @@ TEST(a_table_in_an_element_is_as_far_from_the_rest_as_in_others)
         "[m]\n  [[m.a]]\n    x = 1\n\n    [m.a.p]\n      y = 1\n\n[z.y]\nx = 1\n[z.y.w]\n");
 }
 
+TEST(a_table_does_not_take_the_comment_before_it_for_its_own)
+{
+    const char *text = "[[a]]\n[[a.b]]\n[a.b.c]\nd = 1\n[[a.b]]\n# [x]\n";
+    toml_check(toml_set(text, "/a/0/t", "{\"p\": {}}"),
+               "[[a]]\n[[a.b]]\n[a.b.c]\nd = 1\n[[a.b]]\n# [x]\n\n[a.t.p]\n");
+}
+
 TEST(a_new_string_has_the_quotes_of_others)
 {
     toml_check(toml_set("[a]\nx = 'one'\n\n[b]\ny = 1\n", "/b/z", "\"two\""),

@@ -22,6 +22,8 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
     int id = rc;
     if (rc == 0 && name) {
         int dir = sim_dir_of(at);
+        if (at == OS_NONE)
+            name += *name == '/'; /* the root is where we are */
         id = dir < 0 ? dir : sim_enter(dir, &name, SIM_FOLLOW_ALL);
         dir = id;
         id = dir < 0 ? dir : sim_check_name(name);
