@@ -49,8 +49,8 @@ struct area;
  * back with registry_drop_area; its memory is a struct area. */
 struct shared_area *area_open(const struct lock *lock, bool make);
 
-/* The one that this process has had for the file at `path`, without opening anything; or NULL. Given
- * back in the same way. [AREA-6] */
+/* The one that this process has had for the file at `path`, without opening anything; or NULL.
+ * Given back in the same way. [AREA-6] */
 struct shared_area *area_find(const char *path, const struct untorn_options *options);
 
 static inline struct area *area_of(const struct shared_area *shared)

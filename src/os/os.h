@@ -98,8 +98,8 @@ int os_flush_dir(os_fd dir);
 /* ---- names ---- */
 
 /* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`,
- * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a kernel with multigrain timestamps
- * makes later flushes of a file dearer once they were read. */
+ * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a
+ * kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
 
 /* The text of a symbolic link, terminated. ENAMETOOLONG if it does not fit. */
