@@ -62,6 +62,7 @@ get_or_set() {
     "$UNTORN" get -k investigations.json "$1" 2>/dev/null && return
     local uuid
     uuid=$(cat /proc/sys/kernel/random/uuid)
+    sleep 0.1
     "$UNTORN" set -k investigations.json "$1" "$uuid"
     echo "$uuid"
 }
