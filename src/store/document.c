@@ -175,8 +175,10 @@ int editing_run(const char *path, struct request *request, const struct untorn_o
     if (request->count == 1 && !format_is_toml(request->format))
         request->smaller_than = LARGE;
     rc = combine_edit(path, request, &given, error);
-    if (rc != COMBINE_TOO_LARGE || try_stream(path, request, options, &rc, error))
+    if (rc != COMBINE_TOO_LARGE)
         return rc;
+    if (try_stream(path, request, options, &rc, error) && rc != -UNTORN_MISSING)
+        return rc; /* else it is for the general way, or was removed since */
     request->smaller_than = 0;
     return combine_edit(path, request, &given, error_begin(error, NULL, path));
 }
