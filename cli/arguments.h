@@ -27,6 +27,7 @@ struct arguments {
     bool is_text;              /* --format text: no document, whatever the name says */
     bool segments;             /* what follows FILE are the steps of one key */
     bool as_string, as_json, as_toml, tagged;
+    bool uuid;            /* the VALUE is made up */
     const char *from;     /* where the one VALUE comes from */
     const char *fallback; /* printed for a key that is not there */
     const char *merge_patch, *json_patch;

@@ -1,5 +1,6 @@
 #include "document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dryrun.h"
@@ -143,10 +144,70 @@ void edit_document(struct outcome *outcome, const struct untorn_edit *edits, siz
     untorn_document_free(document);
 }
 
+/* ---- words ---- */
+
+void give_key(const struct arguments *arguments, struct untorn_edit *edit, char **words,
+              size_t count)
+{
+    if (arguments->segments) {
+        edit->segments = (const char *const *)words;
+        edit->segment_count = count;
+    } else {
+        edit->key = words[0];
+    }
+}
+
+enum untorn_syntax syntax_of(const struct arguments *arguments)
+{
+    return arguments->as_string ? UNTORN_AS_STRING
+           : arguments->as_json ? UNTORN_AS_JSON
+           : arguments->as_toml ? UNTORN_AS_TOML
+                                : UNTORN_PLAIN;
+}
+
+void drop_last_newline(struct bytes *value)
+{
+    if (value->size > 0 && value->data[value->size - 1] == '\n')
+        value->size--;
+}
+
 int check_key(const struct arguments *arguments, const char *key)
 {
     if (*key || arguments->segments)
         return 0;
     return usage_error(arguments->verb, "an empty KEY names nothing; for a key that is an empty "
                                         "text: -k ''");
+}
+
+/* ---- values ---- */
+
+static bool is_container(const struct untorn_node *node)
+{
+    enum untorn_kind kind = untorn_node_kind(node);
+    return kind == UNTORN_ARRAY || kind == UNTORN_OBJECT;
+}
+
+static void print_json(struct outcome *outcome, const struct untorn_node *node)
+{
+    struct untorn_style style = {.newline = true, .tagged = outcome->arguments->tagged};
+    struct untorn_error error;
+    char *text = NULL;
+    size_t size;
+    if (untorn_node_write(node, UNTORN_JSON, &style, &text, &size, &error) == 0)
+        output_bytes(text, size);
+    outcome_library(outcome, &error);
+    free(text);
+}
+
+void print_node(struct outcome *outcome, const struct untorn_node *node)
+{
+    const struct arguments *arguments = outcome->arguments;
+    if (arguments->as_json || arguments->tagged || is_container(node)) {
+        print_json(outcome, node);
+        return;
+    }
+    size_t size;
+    const char *text = untorn_node_text(node, &size);
+    output_bytes(text, size);
+    output_text("\n");
 }

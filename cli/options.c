@@ -190,6 +190,7 @@ const struct option option_table[] = {
     SWITCH(OPTION_TAGGED, "tagged", 0, tagged, "as JSON that names every type"),
     VALUE(OPTION_DEFAULT, "default", "VALUE", take_default, "print this if FILE or KEY is missing"),
     VALUE(OPTION_FROM, "from", "SOURCE", take_from, "read VALUE from a file, or -"),
+    SWITCH(OPTION_UUID, "uuid", 0, uuid, "the value is a new random UUID"),
     VALUE(OPTION_MERGE_PATCH, "merge-patch", "PATCH", take_merge_patch,
           "members to set, null removes (RFC 7396)"),
     VALUE(OPTION_JSON_PATCH, "json-patch", "PATCH", take_json_patch,

@@ -42,6 +42,7 @@ struct arguments;
 #define OPTION_LAST_GOOD (1ull << 40)
 #define OPTION_VERBOSE (1ull << 41)
 #define OPTION_FORCE (1ull << 42)
+#define OPTION_UUID (1ull << 44)
 #define OPTION_HELP (1ull << 63)
 
 /* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */

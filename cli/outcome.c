@@ -119,6 +119,8 @@ static void print_report(const struct outcome *outcome)
         char text[UNTORN_HASH_TEXT_SIZE];
         output_format(",\"hash\":\"%s\"", untorn_hash_format(&outcome->hash, text));
     }
+    if (outcome->value)
+        output_format(",\"value\":%s", outcome->value);
     if (outcome->position != UNTORN_NO_POSITION)
         output_format(",\"position\":%llu", (unsigned long long)outcome->position);
     if (outcome->text[0]) {

@@ -3,7 +3,8 @@
 
 #include "verb.h"
 
-static const struct verb *const editing[] = {&verb_set, &verb_unset, &verb_apply, &verb_edit, NULL};
+static const struct verb *const editing[] = {&verb_set,   &verb_unset, &verb_ensure,
+                                             &verb_apply, &verb_edit,  NULL};
 static const struct verb *const saving[] = {&verb_write, &verb_update, &verb_append, &verb_commit,
                                             NULL};
 static const struct verb *const reading[] = {&verb_get, &verb_read, &verb_hash, NULL};

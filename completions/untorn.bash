@@ -11,6 +11,10 @@ _untorn_options() {
     unset)
         echo "--segments $edit ${saving/--parents /} --dry-run --report --help"
         ;;
+    ensure)
+        echo "--segments --string --json --toml --from= --uuid ${edit/--if-match= /} $saving" \
+            "--dry-run --report --help"
+        ;;
     apply) echo "--merge-patch= --json-patch= $edit $saving --dry-run --report --help" ;;
     edit)
         echo "--format= --force --allow-empty --keep-inode ${saving/--symlink= /} --dry-run" \
@@ -64,8 +68,8 @@ _untorn_values() {
 }
 
 _untorn() {
-    local verbs='set unset apply edit write update append commit get read hash log show diff restore undo'
-    verbs+=' lock who probe check help'
+    local verbs='set unset ensure apply edit write update append commit get read hash log show diff'
+    verbs+=' restore undo lock who probe check help'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local verb='' i
     COMPREPLY=()

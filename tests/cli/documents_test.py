@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# run: budget 20
 """What is written about the command agrees with it, and the examples run."""
 
 import os
