@@ -42,6 +42,12 @@ struct arguments;
 #define OPTION_LAST_GOOD (1ull << 40)
 #define OPTION_VERBOSE (1ull << 41)
 #define OPTION_FORCE (1ull << 42)
+#define OPTION_APP (1ull << 50)
+#define OPTION_SCHEMA (1ull << 51)
+#define OPTION_SCOPE (1ull << 52)
+#define OPTION_FILE (1ull << 53)
+#define OPTION_OVERRIDE (1ull << 54)
+#define OPTION_SHOW_ORIGIN (1ull << 55)
 #define OPTION_HELP (1ull << 63)
 
 /* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */
