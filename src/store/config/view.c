@@ -1,6 +1,6 @@
 #include "store/config/view.h"
 
-/* [VIEW-1] */
+/* [MERGE-1] */
 static struct view seen(const struct untorn_node *const nodes[LAYERS])
 {
     struct view view = {.top = -1};

@@ -3,7 +3,7 @@
  *     struct view view = view_root(&layers);
  *     view = view_member(&view, "server", 6);
  *
- *   VIEW-1  What is seen at a key is the value of the highest layer that has it; if that is a
+ *   MERGE-1  What is seen at a key is the value of the highest layer that has it; if that is a
  *           table, together with the tables below it down to the first value that is none. So the
  *           merged whole and each key by itself cannot differ: both are made of view_member.
  */
