@@ -84,8 +84,8 @@ struct untorn_config_origin {
 
 UNTORN_BEGIN_C
 
-/* Reads the schema and finds the files; no scope file is read yet. -UNTORN_DAMAGED or
- * -UNTORN_MISFIT with line and column: the schema is not right. */
+/* Reads the schema and finds the files; no scope file is read yet. -UNTORN_DAMAGED with line and
+ * column: the schema is not right. -UNTORN_NOT_ALLOWED: an override is not as it says. */
 UNTORN_API int untorn_config_open(const struct untorn_config_setup *setup,
                                   struct untorn_config **ret_config, struct untorn_error *reterr);
 

@@ -226,7 +226,7 @@ def a_schema_that_is_not_right_is_4_with_line_and_column():
     app = home()
     make(app[-1], SCHEMA + '[[key]]\nname = "server_port"\n')
     done = expect(4, *app, "list")
-    assert "schema.toml: not what the schema asks for, read the schema: line 16, column 1: " \
+    assert "schema.toml: the content is damaged, as a schema: line 16, column 1: " \
         "server.port and server_port have one variable, APP_SERVER_PORT" in done.err, done
 
 

@@ -57,7 +57,7 @@ __attribute__((format(printf, 3, 4))) static int fail_at(const struct loading *l
     va_end(arguments);
     error_detail(loading->error, "line %llu, column %llu: %s", (unsigned long long)place.line,
                  (unsigned long long)place.column, what);
-    return error_fail(loading->error, UNTORN_MISFIT, "read the schema");
+    return error_fail(loading->error, UNTORN_DAMAGED, "as a schema");
 }
 
 static int no_memory(const struct loading *loading)

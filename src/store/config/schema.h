@@ -55,8 +55,7 @@ struct schema {
     char *path; /* NULL: it was given as text */
 };
 
-/* Of `path`, or of `text`. -UNTORN_DAMAGED, -UNTORN_MISFIT: the detail begins with line and column.
- */
+/* Of `path`, or of `text`. -UNTORN_DAMAGED: the detail begins with line and column. */
 int schema_open(struct schema *schema, const char *path, const char *text,
                 struct untorn_error *error);
 
