@@ -118,7 +118,8 @@ def a_damaged_file_is_4_and_named():
     app = home()
     make("../.app/config.toml", "port = = 1\n")
     for words in (["get", "server.port"], ["list"], ["list", "--json"], ["get"],
-                  ["get", "x", "--default", "1"], ["set", "--scope", "project", "server.port", "1"]):
+                  ["get", "x", "--default", "1"],
+                  ["set", "--scope", "project", "server.port", "1"]):
         done = expect(4, *app, *words)
         assert ".app/config.toml: the content is damaged: line 1, column 8" in done.err, done
     file_is("../.app/config.toml", "port = = 1\n")

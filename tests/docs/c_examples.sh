@@ -119,6 +119,22 @@ host = "localhost"' ]
     [ $? = 2 ]
 }
 
+serves() {
+    export HOME=$PWD
+    unset XDG_CONFIG_HOME
+    [ "$(../config_service server.port)" = '8000 (default)' ]
+    ../config_service server.port 8080
+    [ "$(../config_service server.port)" = '8080 (global)' ]
+    [ "$(AGENTS_SERVER_PORT=1 ../config_service server.port)" = '1 (environment)' ]
+    ../config_service auth.token secret
+    [ "$(stat -c %a .config/agents/config.toml)" = 600 ]
+    ../config_service sever.port 1 2>said && exit 1
+    [ $? = 1 ]
+    grep -q 'did you mean server.port' said
+    ../config_service server.port high && exit 1
+    [ $? = 1 ]
+}
+
 check 'every example compiles with the line of the guide, without a warning' compile
 check 'an example compiles with the line for an installed library' with_pkg_config
 check 'every example is 30 to 60 lines long' each_is_short
@@ -126,6 +142,7 @@ check 'twenty counters at once count to twenty' counts
 check 'the state is saved, private, and not over a folder' saves
 check 'the log has whole records only' logs
 check 'a value is set, and the comments stay' edits
+check 'a configuration has defaults, a file, the environment, and a schema' serves
 check 'of four at once one asks, and the others find the answer' asks_once
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -312,3 +312,21 @@ TEST(a_preview_writes_nothing)
     CHECK(!document);
     untorn_config_free(config);
 }
+
+static void write_where_nothing_can_be(void *context)
+{
+    struct untorn_config *config = OPEN(.schema_text = schema);
+    (void)context;
+    CHECK_TEXT(value_of(config, "debug"), "true");
+    CHECK_INT(set(config, UNTORN_SCOPE_GLOBAL, "debug", "false"), -UNTORN_NO_STATE);
+    CHECK_TEXT(error.path, "g.toml");
+    untorn_config_free(config);
+}
+
+TEST(what_cannot_be_written_can_be_read)
+{
+    need_root();
+    put("g.toml", "debug = true\n");
+    in_child_as(ALICE, CREW, write_where_nothing_can_be, NULL);
+    CHECK_TEXT(text_of("g.toml"), "debug = true\n");
+}
