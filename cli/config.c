@@ -247,6 +247,7 @@ static void open_and_run(struct outcome *outcome, const struct action *action,
                                         .schema_path = arguments->schema,
                                         .overrides = overrides,
                                         .override_count = arguments->overrides.count,
+                                        .state_dir = arguments->options.state_dir,
                                         .format = arguments->format};
     struct untorn_config *config;
     struct untorn_error error;

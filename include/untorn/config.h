@@ -68,6 +68,9 @@ struct untorn_config_setup {
     const struct untorn_edit *overrides;
     size_t override_count;
 
+    /* As in struct untorn_options, for reading, and for writes that say nothing else. */
+    const char *state_dir;
+
     /* UNTORN_JSON: the files that are looked for end with .json instead of .toml. */
     enum untorn_format format;
 };
@@ -120,7 +123,8 @@ struct untorn_config_entry {
     const char *misfit;      /* why it is not what the schema asks for; or NULL */
 };
 
-/* 0 to go on; anything else ends the list and is returned. */
+/* 0 to go on; anything else ends the list and is returned. It may ask the handle, which answers as
+ * of the beginning of the list. */
 typedef int untorn_config_visit(void *context, const struct untorn_config_entry *entry);
 
 /* All keys, those of the lower scopes first. -UNTORN_MISFIT, after all were visited, if one of them

@@ -121,7 +121,7 @@ static int judge_layer(struct judging *judging)
     struct schema_place place = schema_root(&judging->config->schema);
     judging->secret = NULL;
     if (layer->path) {
-        int rc = layer_read(layer, judging->error);
+        int rc = layer_read(layer, &judging->config->layers.options, judging->error);
         if (rc == -UNTORN_NO_MEMORY)
             return rc;
         if (rc != 0)
@@ -139,9 +139,11 @@ int untorn_config_check(struct untorn_config *config, untorn_config_tell *tell_f
     struct untorn_error local, *error = error_begin(reterr, &local, NULL);
     struct judging judging = {
         .config = config, .tell = tell_function, .context = context, .error = error};
-    int rc = 0;
+    int rc = config->visiting ? error_fail(error, UNTORN_INVALID, "check while it is shown") : 0;
+    config->visiting++;
     for (; rc == 0 && judging.layer < LAYERS; judging.layer++)
         rc = judge_layer(&judging);
+    config->visiting--;
     buffer_free(&judging.key);
     if (rc == 0) {
         error_begin(error, NULL, NULL);

@@ -80,6 +80,11 @@ const char *untorn_config_ignored(const struct untorn_config *config, size_t ind
     return index < config->scopes.ignored_count ? config->scopes.ignored[index] : NULL;
 }
 
+int config_refresh(struct untorn_config *config, struct untorn_error *error)
+{
+    return config->visiting ? 0 : layers_refresh(&config->layers, &config->scopes, error);
+}
+
 /* ---- keys and places ---- */
 
 static bool is_table_step(const struct step *step)
@@ -251,12 +256,14 @@ int untorn_config_list(struct untorn_config *config, untorn_config_visit *visit,
 {
     struct untorn_error local, *error = error_begin(reterr, &local, NULL);
     struct walking walking = {.config = config, .visit = visit, .context = context, .error = error};
-    int rc = layers_refresh(&config->layers, &config->scopes, error);
+    int rc = config_refresh(config, error);
     if (rc != 0)
         return rc;
     struct view view = view_root(&config->layers);
     struct schema_place place = schema_root(&config->schema);
+    config->visiting++;
     rc = walk(&walking, &view, &place, NULL);
+    config->visiting--;
     buffer_free(&walking.key);
     return rc != 0 ? rc : walking.result;
 }
@@ -267,7 +274,7 @@ int untorn_config_merged(struct untorn_config *config, struct untorn_document **
     struct untorn_error local, *error = error_begin(reterr, &local, NULL);
     struct walking walking = {.config = config, .error = error};
     *ret_document = NULL;
-    int rc = layers_refresh(&config->layers, &config->scopes, error);
+    int rc = config_refresh(config, error);
     if (rc != 0)
         return rc;
     struct view view = view_root(&config->layers);
@@ -379,7 +386,7 @@ static int get_edit(struct untorn_config *config, const struct untorn_edit *at,
     config->answer = NULL;
     int rc = keypath_of_edit(at, &arena, &path, error);
     if (rc == 0)
-        rc = layers_refresh(&config->layers, &config->scopes, error);
+        rc = config_refresh(config, error);
     if (rc == 0)
         rc = get(config, &path, ret_node, ret_origin, error);
     arena_free(&arena);

@@ -14,7 +14,11 @@ struct untorn_config {
     struct scopes scopes;
     struct layers layers;
     struct untorn_document *answer; /* a table that was asked for */
+    int visiting;                   /* a caller's function is shown the layers: they stay */
 };
+
+/* Reads again what has changed, unless somebody is being shown it. */
+int config_refresh(struct untorn_config *config, struct untorn_error *error);
 
 /* The schema's place at a path, as far as that goes through tables; *ret_steps is how far. */
 struct schema_place config_schema_place(const struct untorn_config *config,

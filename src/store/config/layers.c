@@ -1,6 +1,7 @@
 #include "store/config/layers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ static int add_environment(struct layer *layer, const struct schema *schema,
         if (value)
             rc = add_variable(layer->document, key, value, error);
         if (rc != 0)
-            error_begin(error, NULL, key->variable)->status = -rc;
+            snprintf(error->path, sizeof error->path, "%s", key->variable);
     }
     if (rc == 0)
         layer->root = untorn_document_root(layer->document);
@@ -95,6 +96,7 @@ int layers_open(struct layers *layers, const struct schema *schema, const struct
         UNTORN_SCOPE_DEFAULT,  UNTORN_SCOPE_DEFAULT, UNTORN_SCOPE_GLOBAL,
         UNTORN_SCOPE_PROJECT,  UNTORN_SCOPE_LOCAL,   UNTORN_SCOPE_ENVIRONMENT,
         UNTORN_SCOPE_OVERRIDE, UNTORN_SCOPE_OVERRIDE};
+    layers->options.state_dir = scopes->state_dir;
     for (int i = 0; i < LAYERS; i++) {
         layers->layers[i].scope = scope_of[i];
         if (i != LAYER_SCHEMA && i != LAYER_OVERRIDE && i != LAYER_ENVIRONMENT)
@@ -189,11 +191,12 @@ struct reading {
 };
 
 /* [LAYERS-1]: the time is taken before the files are. */
-static int read_all(struct reading *reading, struct untorn_error *error)
+static int read_all(struct reading *reading, const struct untorn_options *options,
+                    struct untorn_error *error)
 {
     int64_t now = os_wall_clock();
     struct os_version after;
-    int rc = untorn_read_set(reading->paths, reading->count, NULL, reading->contents, error);
+    int rc = untorn_read_set(reading->paths, reading->count, options, reading->contents, error);
     if (rc == -UNTORN_MIXED)
         rc = 0; /* each is edited by itself, too */
     for (size_t i = 0; rc == 0 && i < reading->count; i++) {
@@ -234,14 +237,15 @@ int layers_refresh(struct layers *layers, struct scopes *scopes, struct untorn_e
         reading.layers[kept++] = reading.layers[i];
     }
     reading.count = kept;
-    return read_all(&reading, error);
+    return read_all(&reading, &layers->options, error);
 }
 
-int layer_read(struct layer *layer, struct untorn_error *error)
+int layer_read(struct layer *layer, const struct untorn_options *options,
+               struct untorn_error *error)
 {
     struct untorn_content content;
     forget(layer);
-    int rc = untorn_read(layer->path, NULL, &content, error);
+    int rc = untorn_read(layer->path, options, &content, error);
     if (rc == -UNTORN_MISSING) {
         error_begin(error, NULL, layer->path);
         return 0;
@@ -274,22 +278,10 @@ static bool find_lines(struct layer *layer, const char *text, size_t size)
     return true;
 }
 
-/* A table without a header of its own begins where its first key does. */
-static const char *spelling_of(const struct untorn_node *node)
-{
-    for (; node; node = node->kind == UNTORN_OBJECT ? node->first : NULL) {
-        if (node->parent && node->key_raw)
-            return node->key_raw;
-        if (node->raw)
-            return node->raw;
-    }
-    return NULL;
-}
-
 void layer_place(struct layer *layer, const struct untorn_node *node, uint64_t *ret_line,
                  uint64_t *ret_column)
 {
-    const char *spelling = layer->path ? spelling_of(node) : NULL, *text;
+    const char *spelling = layer->path ? node_place(node) : NULL, *text;
     size_t size;
     *ret_line = *ret_column = 0;
     if (!spelling || !layer->document)

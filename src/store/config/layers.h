@@ -42,7 +42,8 @@ struct layer {
 /* Start from zero. */
 struct layers {
     struct layer layers[LAYERS];
-    struct arena arena; /* of the schema's defaults */
+    struct untorn_options options; /* for reading */
+    struct arena arena;            /* of the schema's defaults */
 };
 
 /* Sets up the schema's defaults and the environment's values; no file is read yet. Borrows the
@@ -54,7 +55,8 @@ int layers_open(struct layers *layers, const struct schema *schema, const struct
 int layers_refresh(struct layers *layers, struct scopes *scopes, struct untorn_error *error);
 
 /* One file by itself, whatever is cached: for who checks them one by one. */
-int layer_read(struct layer *layer, struct untorn_error *error);
+int layer_read(struct layer *layer, const struct untorn_options *options,
+               struct untorn_error *error);
 
 /* Where the key of a node stands; line 0 if it has no text. */
 void layer_place(struct layer *layer, const struct untorn_node *node, uint64_t *ret_line,

@@ -32,15 +32,6 @@ struct loading {
 
 /* ---- what is wrong, and where ---- */
 
-static const char *spelling_of(const struct untorn_node *node)
-{
-    for (; node;
-         node = node->kind == UNTORN_OBJECT || node->kind == UNTORN_ARRAY ? node->first : NULL)
-        if (node->raw || (node->parent && node->key_raw))
-            return node->parent && node->key_raw ? node->key_raw : node->raw;
-    return NULL;
-}
-
 __attribute__((format(printf, 3, 4))) static int fail_at(const struct loading *loading,
                                                          const struct untorn_node *node,
                                                          const char *format, ...)
@@ -48,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static int fail_at(const struct loading *l
     char what[UNTORN_DETAIL_SIZE / 2];
     size_t size;
     const char *text = untorn_document_text(loading->schema->document, &size);
-    const char *spelling = spelling_of(node);
+    const char *spelling = node_place(node);
     uint64_t position = spelling ? (uint64_t)(spelling - text) : 0;
     struct text_place place = text_place(text, size, position);
     va_list arguments;

@@ -268,6 +268,9 @@ int scopes_find(struct scopes *scopes, const struct untorn_config_setup *setup,
 {
     const char *ending = setup->format == UNTORN_JSON ? ".json" : ".toml";
     int rc = check_app(setup, error);
+    if (rc == 0 && setup->state_dir &&
+        !(scopes->state_dir = JOIN(&scopes->arena, setup->state_dir)))
+        rc = no_memory(error);
     for (int scope = 0; rc == 0 && scope < UNTORN_SCOPES; scope++) {
         const char *given = setup->paths[scope];
         scopes->paths[scope] = given ? arena_copy(&scopes->arena, given, strlen(given)) : NULL;

@@ -17,6 +17,7 @@ struct scopes {
     const char *paths[UNTORN_SCOPES];   /* NULL: none */
     const char *missing[UNTORN_SCOPES]; /* then: why, for who needs it */
     const char *home;                   /* if the global file is below it; or NULL */
+    const char *state_dir;              /* or NULL */
     bool searched;                      /* the project's file was not given: mind its owner */
     const char **ignored;               /* NULL behind the last; or NULL */
     size_t ignored_count;

@@ -47,6 +47,7 @@ static int make_folder(const struct untorn_config *config, const struct writing 
                        struct untorn_error *error)
 {
     const char *end = strrchr(writing->path, '/'), *home = config->scopes.home;
+    bool flush = writing->options.level == UNTORN_DURABLE;
     struct os_version there;
     char folder[LIMIT_PATH];
     os_fd dir;
@@ -60,7 +61,7 @@ static int make_folder(const struct untorn_config *config, const struct writing 
     }
     memcpy(folder, writing->path, (size_t)(end - writing->path));
     folder[end - writing->path] = '\0';
-    int rc = place_make_directories(OS_NONE, folder, 0700, true, &dir);
+    int rc = place_make_directories(OS_NONE, folder, 0700, flush, &dir);
     if (rc == 0)
         os_close(dir);
     return rc < 0 ? (error_begin(error, NULL, folder), error_os(error, rc, "make the directory"))
@@ -85,6 +86,8 @@ static int begin(struct untorn_config *config, enum untorn_scope scope,
     enum untorn_format format = untorn_format_of_path(writing->path);
     writing->how.format = format ? format : UNTORN_TOML;
     writing->options.parents = true;
+    if (!writing->options.state_dir)
+        writing->options.state_dir = config->scopes.state_dir;
     int rc = checked_make(config, scope, edits, count, &writing->checked, error);
     if (rc == 0 && writing->checked.secret)
         keep_secret(writing);
@@ -140,7 +143,8 @@ int untorn_config_preview(struct untorn_config *config, enum untorn_scope scope,
     *ret_document = NULL;
     int rc = begin(config, scope, edits, count, NULL, &writing, error);
     if (rc == 0)
-        rc = untorn_document_read(writing.path, NULL, writing.how.format, ret_document, error);
+        rc = untorn_document_read(writing.path, &writing.options, writing.how.format, ret_document,
+                                  error);
     if (rc == -UNTORN_MISSING && writing.checked.edits)
         rc = untorn_document_new(writing.how.format, ret_document, error);
     if (rc == 0)

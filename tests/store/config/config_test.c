@@ -302,3 +302,44 @@ TEST(paths_are_told)
     CHECK(!untorn_config_ignored(config, 0));
     untorn_config_free(config);
 }
+
+/* What is shown stays, whatever happens to the files meanwhile. */
+static int change_meanwhile(void *context, const struct untorn_config_entry *entry)
+{
+    struct untorn_config *config = context;
+    put("g.toml", "other = 1\n");
+    CHECK_TEXT(value_of(config, "a"), "1");
+    CHECK_TEXT(value_of(config, "other"), "?NO_KEY");
+    CHECK_INT(untorn_config_check(config, NULL, NULL, &error), -UNTORN_INVALID);
+    CHECK(entry->key[0] == 'a' || entry->key[0] == 'b');
+    return 0;
+}
+
+TEST(a_visitor_may_ask_and_is_answered_as_of_the_list)
+{
+    put("g.toml", "a = 1\nb = 2\n");
+    struct untorn_config *config = OPEN(.app = "app");
+    CHECK_INT(untorn_config_list(config, change_meanwhile, config, &error), 0);
+    CHECK_TEXT(value_of(config, "other"), "1");
+    untorn_config_free(config);
+}
+
+TEST(a_variable_that_is_no_text_is_named)
+{
+    static const char *const environment[] = {"APP_HOST=\xff", NULL};
+    struct untorn_config_setup setup = {
+        .app = "app", .schema_text = schema, .environment = environment};
+    struct untorn_config *config;
+    CHECK(untorn_config_open(&setup, &config, &error) < 0);
+    CHECK_TEXT(error.path, "APP_HOST");
+}
+
+TEST(a_state_directory_serves_reading_and_writing)
+{
+    make_dir("state", 0700);
+    struct untorn_config *config = OPEN(.state_dir = "state");
+    CHECK_INT(untorn_config_set(config, UNTORN_SCOPE_GLOBAL, "a", "1", &no_flush, &error), 0);
+    CHECK(!exists(".untorn"));
+    CHECK_TEXT(value_of(config, "a"), "1");
+    untorn_config_free(config);
+}
