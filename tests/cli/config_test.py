@@ -66,6 +66,9 @@ def a_value_is_told_with_its_scope_file_and_line():
     assert value_and_origin(done) == ("7", "environment", "APP_SERVER_PORT")
     done = expect(0, *app, "get", "server.port", "--show-origin", "--override", "server.port=5")
     assert value_and_origin(done) == ("5", "override", "-")
+    done = expect(0, *app, "list", "--json", "--show-origin", env={"APP_SERVER_PORT": "7"})
+    assert json.loads(done.out)[0]["variable"] == "APP_SERVER_PORT", done
+    prints("1\n", "config", "--app", "app", "get", "-k", "a=b\"c", "--override", '"a=b\\"c"=1')
     make("over.toml", "[server]\nport = 4\n")
     prints("4\n", *app, "get", "server.port", "--file", "override=over.toml")
 
@@ -88,6 +91,13 @@ def what_is_set_goes_to_one_file_and_says_nothing():
     done = expect(0, *app, "set", "--scope", "global", "--dry-run", "server.port", "4")
     assert "-port = 3\n+port = 4\n" in done.out
     prints("3\n", *app, "get", "server.port")
+    done = expect(1, *app, "set", "--scope", "global", "--report", "server.port", "x")
+    assert json.loads(done.out)["status"] == "NOT_ALLOWED", done
+    done = expect(1, *app, "set", "--scope", "global", "--dry-run", "server.port", "x")
+    assert done.out == "", done
+    expect(3, *app, "set", "--scope", "global", "server.host", "--from", "missing")
+    changes(*app, "set", "--scope", "global", "server.host", "--from", "/dev/null")
+    prints("\n", *app, "get", "server.host")
     make("value", "long\n")
     changes(*app, "set", "--scope", "global", "server.host", "--from", "value")
     prints("long\n", *app, "get", "server.host")

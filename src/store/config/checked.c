@@ -113,6 +113,8 @@ static int check_set(struct checking *checking, const struct keypath *path,
     bool inside = steps < path->count, plain = edit->syntax == UNTORN_PLAIN;
     struct value value = {0};
     struct schema_key type;
+    if (!config_key_text(path, steps, &checking->key))
+        return error_fail(checking->error, UNTORN_NO_MEMORY, NULL);
     if (key && place.key) {
         type = type_of(key, inside);
         if (plain)
@@ -145,8 +147,6 @@ static int check_edit(struct checking *checking, struct untorn_edit *edit)
         return error_fail(checking->error, UNTORN_INVALID, NULL);
     }
     int rc = keypath_of_edit(edit, &arena, &path, checking->error);
-    if (rc == 0 && !config_key_text(&path, &checking->key))
-        rc = error_fail(checking->error, UNTORN_NO_MEMORY, NULL);
     if (rc == 0)
         rc = check_set(checking, &path, edit);
     buffer_free(&checking->key);

@@ -114,9 +114,9 @@ void config_add_step(struct buffer *key, const char *step, size_t size)
     write_toml_key(key, step, size);
 }
 
-const char *config_key_text(const struct keypath *path, struct buffer *buffer)
+const char *config_key_text(const struct keypath *path, size_t steps, struct buffer *buffer)
 {
-    for (size_t i = 0; i < path->count && is_table_step(&path->steps[i]); i++)
+    for (size_t i = 0; i < steps && is_table_step(&path->steps[i]); i++)
         config_add_step(buffer, path->steps[i].key, path->steps[i].key_size);
     return buffer->failed ? NULL : buffer->data ? buffer->data : "";
 }
@@ -291,7 +291,7 @@ static int no_such_key(const struct untorn_config *config, const struct keypath 
 {
     struct buffer key = {0};
     char near[SCHEMA_WHY] = "";
-    const char *text = config_key_text(path, &key);
+    const char *text = config_key_text(path, path->count, &key);
     if (config->schema.document && !place->key && text)
         config_suggest(config, text, near, sizeof near);
     error_begin(error, NULL, NULL);
@@ -312,7 +312,7 @@ static int check_fit(struct untorn_config *config, const struct keypath *path,
     struct untorn_config_origin origin =
         config_origin(config, view->top, node, schema_governs(place));
     struct buffer key = {0};
-    const char *text = config_key_text(path, &key);
+    const char *text = config_key_text(path, place->depth, &key);
     int rc = config_fail_at(error, &origin, UNTORN_MISFIT, text ? text : "", why);
     buffer_free(&key);
     return rc;
@@ -334,7 +334,9 @@ static int answer_table(struct untorn_config *config, const struct view *view,
                         const struct untorn_node **ret_node, struct untorn_error *error)
 {
     struct walking walking = {.config = config, .error = error};
-    int rc = config_key_text(path, &walking.key) ? 0 : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    int rc = config_key_text(path, path->count, &walking.key)
+                 ? 0
+                 : error_fail(error, UNTORN_NO_MEMORY, NULL);
     if (rc == 0)
         rc = make_table(&walking, view, place, &config->answer);
     buffer_free(&walking.key);

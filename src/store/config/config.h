@@ -27,8 +27,9 @@ struct schema_place config_schema_place(const struct untorn_config *config,
 /* Adds a step to a dotted key, as untorn_config_get takes it. */
 void config_add_step(struct buffer *key, const char *step, size_t size);
 
-/* The dotted key of a path, as far as it goes through tables. Terminated; NULL: no memory. */
-const char *config_key_text(const struct keypath *path, struct buffer *buffer);
+/* The dotted key of the first steps of a path, as far as they go through tables. Terminated; NULL:
+ * no memory. */
+const char *config_key_text(const struct keypath *path, size_t steps, struct buffer *buffer);
 
 struct untorn_config_origin config_origin(struct untorn_config *config, int layer,
                                           const struct untorn_node *node,

@@ -19,11 +19,6 @@ static const char *const type_names[SCHEMA_TYPES] = {
     [SCHEMA_ARRAY] = "array", [SCHEMA_TABLE] = "table",
 };
 
-const char *schema_type_name(enum schema_type type)
-{
-    return type_names[type];
-}
-
 struct loading {
     struct schema *schema;
     const char *prefix; /* of the variables that are not named; or NULL */
@@ -201,8 +196,6 @@ static int check_key(const struct loading *loading, const struct schema_key *key
         if (limit && !untorn_node_double(limit, &number))
             return fail_at(loading, limit, "%s: %s must be a number", key->name, limit->key);
     }
-    if (key->fallback && !(key->scopes & 1u << UNTORN_SCOPE_DEFAULT))
-        return fail_at(loading, key->fallback, "%s: no default is allowed", key->name);
     return 0;
 }
 

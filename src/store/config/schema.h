@@ -98,8 +98,7 @@ enum untorn_syntax schema_syntax(const struct schema_key *key);
 /* The name of a key that is nearly that one; NULL. */
 const char *schema_nearest(const struct schema *schema, const char *name);
 
-/* "integer", and "an integer". */
-const char *schema_type_name(enum schema_type type);
+/* "an integer". */
 const char *schema_type_words(enum schema_type type);
 
 #endif

@@ -114,3 +114,20 @@ TEST(scopes_that_are_committed_together_are_seen_together)
     CHECK(reads > 1);
     untorn_config_free(config);
 }
+
+/* Each file is edited by itself, too: one that was brought back from a backup is no mixture. */
+TEST(a_file_from_before_a_commit_is_read_as_it_is)
+{
+    struct untorn_config *config = OPEN(.app = "app");
+    struct untorn_config_edit edits[2] = {
+        {.scope = UNTORN_SCOPE_GLOBAL, .edit = {.key = "g", .value = "2", .value_size = 1}},
+        {.scope = UNTORN_SCOPE_LOCAL, .edit = {.key = "l", .value = "2", .value_size = 1}}};
+    put("g.toml", "g = 1\n");
+    put("l.toml", "l = 1\n");
+    CHECK_INT(untorn_config_write_scoped(config, edits, 2, &no_flush, &error), 0);
+    CHECK_TEXT(value_of(config, "g"), "2");
+    put("g.toml", "g = 1\n");
+    CHECK_TEXT(value_of(config, "g"), "1");
+    CHECK_TEXT(value_of(config, "l"), "2");
+    untorn_config_free(config);
+}

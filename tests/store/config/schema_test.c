@@ -153,6 +153,8 @@ TEST(a_schema_that_is_not_right_is_told_with_line_and_column)
     } wrong[] = {
         {"[[key]]\nname = \"a\"\ntype = \"int\"\n", "line 3, column 1: no type 'int'"},
         {"[[key]]\ntype = \"string\"\n", "line 2, column 1: a key without a name"},
+        {"[[key]]\nname = \"a\"\ntype = 1\n", "line 3, column 1: type must be a string"},
+        {"[[key]]\nname = \"a\\u0000\"\n", "line 2, column 1: name has a NUL in it"},
         {"[[key]]\nname = 1\n", "line 2, column 1: name must be a string"},
         {"[[key]]\nname = \"a..b\"\n", "line 2, column 1: 'a..b' is no dotted key"},
         {"[[key]]\nname = \"/a\"\n", "line 2, column 1: '/a' is no dotted key"},

@@ -136,3 +136,37 @@ TEST(scopes_have_names)
     CHECK_INT(untorn_scope_by_name("globl"), UNTORN_SCOPES);
     CHECK(!untorn_scope_name(UNTORN_SCOPES));
 }
+
+TEST(a_folder_behind_a_link_is_the_projects_too)
+{
+    make_dir("real", 0755);
+    CHECK_INT(symlink("real", ".app"), 0);
+    CHECK_TEXT(FIND(PROJECT, .app = "app"), full_path(".app/config.toml"));
+    put("real/config.toml", "");
+    CHECK_TEXT(FIND(PROJECT, .app = "app"), full_path(".app/config.toml"));
+    CHECK_INT(unlink(".app"), 0);
+    CHECK_INT(symlink("nowhere", ".app"), 0);
+    CHECK(!FIND(PROJECT, .app = "app"));
+}
+
+TEST(a_directory_that_is_not_there_is_an_error)
+{
+    struct untorn_config_setup setup = {.app = "app", .directory = "nowhere"};
+    CHECK_INT(scopes_find(&scopes, &setup, &error), -UNTORN_MISSING);
+    CHECK_TEXT(error.path, "nowhere");
+}
+
+static void find_blindly(void *context)
+{
+    (void)context;
+    CHECK(!FIND(PROJECT, .app = "app"));
+    CHECK_TEXT(scopes.missing[UNTORN_SCOPE_LOCAL], "the working directory cannot be looked at");
+}
+
+TEST(a_working_directory_that_cannot_be_looked_at_has_no_project)
+{
+    need_root();
+    put("app.toml", "");
+    CHECK_INT(chmod(".", 0700), 0);
+    in_child_as(ALICE, CREW, find_blindly, NULL);
+}

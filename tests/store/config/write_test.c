@@ -13,6 +13,9 @@ static const char schema[] =
     "[[key]]\nname = \"any\"\n"
     "[[key]]\nname = \"tags\"\ntype = \"array\"\nof = \"string\"\n"
     "[[key]]\nname = \"free\"\ntype = \"table\"\n"
+    "[[key]]\nname = \"auth.pins\"\ntype = \"array\"\nof = \"integer\"\nsecret = true\n"
+    "scopes = [\"global\"]\n"
+    "[[key]]\nname = \"auth.pin\"\ntype = \"integer\"\nsecret = true\n"
     "[[key]]\nname = \"auth.token\"\ntype = \"string\"\nsecret = true\nscopes = [\"global\"]\n";
 
 static int set(struct untorn_config *config, enum untorn_scope scope, const char *key,
@@ -95,6 +98,11 @@ TEST(what_the_schema_does_not_allow_is_refused_before_anything_is_written)
         {UNTORN_SCOPE_GLOBAL, "server[0]", "1", 0, "server is not an array"},
         {UNTORN_SCOPE_PROJECT, "auth.token", "s", 0,
          "auth.token may not be set in the scope project (only: global)"},
+        {UNTORN_SCOPE_LOCAL, "auth.pins[+]", "1", 0,
+         "auth.pins may not be set in the scope local (only: global)"},
+        {UNTORN_SCOPE_LOCAL, "auth.pin", "s3cret", 0, "auth.pin must be an integer"},
+        {UNTORN_SCOPE_LOCAL, "/tags/0", "1", UNTORN_AS_JSON,
+         "tags has an element that must be a string, not an integer"},
         {UNTORN_SCOPE_LOCAL, "auth", "{\"token\": \"s\"}", UNTORN_AS_JSON,
          "auth.token may not be set in the scope local (only: global)"},
     };
@@ -106,6 +114,7 @@ TEST(what_the_schema_does_not_allow_is_refused_before_anything_is_written)
                   -UNTORN_NOT_ALLOWED);
         if (strncmp(error.detail, wrong[i].says, strlen(wrong[i].says)) != 0)
             CHECK_TEXT(error.detail, wrong[i].says);
+        CHECK(!strstr(error.detail, "s3cret"));
     }
     CHECK(!exists("g.toml") && !exists("p.toml") && !exists("l.toml"));
     CHECK(!exists(".untorn"));
@@ -135,6 +144,12 @@ TEST(a_file_that_gets_a_secret_is_for_its_owner_alone)
     CHECK_INT(mode_of("g.toml"), 0600);
     CHECK_INT(set(config, UNTORN_SCOPE_PROJECT, "debug", "true"), 0);
     CHECK_INT(mode_of("p.toml"), 0644);
+    CHECK_INT(chmod("g.toml", 0644), 0);
+    CHECK_INT(set(config, UNTORN_SCOPE_GLOBAL, "auth.pins[+]", "1"), 0);
+    CHECK_INT(mode_of("g.toml"), 0600);
+    CHECK_INT(chmod("g.toml", 0644), 0);
+    CHECK_INT(set(config, UNTORN_SCOPE_GLOBAL, "auth.pins[+]", "2"), 0);
+    CHECK_INT(mode_of("g.toml"), 0600);
     struct untorn_edit wrong = edit_of("auth.token", "s3cret\x01", UNTORN_AS_JSON);
     CHECK_INT(untorn_config_write(config, UNTORN_SCOPE_GLOBAL, &wrong, 1, NULL, &error),
               -UNTORN_INVALID);
@@ -153,6 +168,10 @@ TEST(several_scopes_are_written_together_or_not_at_all)
     CHECK_INT(untorn_config_write_scoped(config, edits, 3, &no_flush, &error), 0);
     CHECK_TEXT(value_of(config, "server.port"), "2");
     CHECK_TEXT(text_of("g.toml"), "[server]\nport = 1\n\n[auth]\ntoken = \"s\"\n");
+    CHECK_INT(mode_of("g.toml"), 0600);
+    CHECK_INT(chmod("g.toml", 0660), 0);
+    CHECK_INT(untorn_config_write_scoped(config, edits, 3, &no_flush, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_NARROWED);
     CHECK_INT(mode_of("g.toml"), 0600);
     edits[0].edit.value = "7";
     edits[1] = (struct untorn_config_edit){UNTORN_SCOPE_LOCAL,
