@@ -2,13 +2,14 @@
  * while others list it; then it is judged.
  *
  *     config_storm [--processes 16] [--threads 1] [--operations 100] [--readers 2]
- *                  [--command UNTORN] [--broken]
+ *                  [--command UNTORN] [--broken] [--apart]
  *
  * Each worker sets keys of its own and adds to one list that all share, in every scope in turn;
  * some of it nested in locks and in commits of two scopes. A reader's list must hold both sides of
  * a commit or none, and of each worker never less than before. With --command the workers are
- * processes of `untorn config`; with --broken they read, change and replace without a lock, which
- * the judge must notice. Prints the figures; ends with 0 if nothing is wrong, 1 if something is.
+ * processes of `untorn config`; with --broken they read, change and replace without a lock, and
+ * with --apart the two sides of a commit are written one after the other: both must be noticed.
+ * Prints the figures; ends with 0 if nothing is wrong, 1 if something is.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -30,7 +31,7 @@ enum { SCOPES = 3, WORKERS = 256 };
 static struct {
     int processes, threads, operations, readers;
     const char *command;
-    bool broken;
+    bool broken, apart;
 } storm = {.processes = 16, .threads = 1, .operations = 100, .readers = 2};
 
 static const char *const files[SCOPES] = {"global.toml", "project.toml", "project.local.toml"};
@@ -135,7 +136,11 @@ static int write_pair(struct untorn_config *config, int worker, int number,
     snprintf(value, sizeof value, "%d", number);
     struct untorn_config_edit pair[2] = {{UNTORN_SCOPE_GLOBAL, edit_of(keys[0], value)},
                                          {UNTORN_SCOPE_LOCAL, edit_of(keys[1], value)}};
-    return untorn_config_write_scoped(config, pair, 2, &no_flush, error);
+    if (!storm.apart)
+        return untorn_config_write_scoped(config, pair, 2, &no_flush, error);
+    int rc = untorn_config_write_scoped(config, pair, 1, &no_flush, error);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return rc == 0 ? untorn_config_write_scoped(config, pair + 1, 1, &no_flush, error) : rc;
 }
 
 static void write_once(struct untorn_config *config, int worker, int number)
@@ -286,10 +291,10 @@ static int judge(void)
 
 static void parse(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"processes", 1, NULL, 'p'}, {"threads", 1, NULL, 't'}, {"operations", 1, NULL, 'o'},
-        {"readers", 1, NULL, 'r'},   {"command", 1, NULL, 'c'}, {"broken", 0, NULL, 'b'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"processes", 1, NULL, 'p'},  {"threads", 1, NULL, 't'},
+                                            {"operations", 1, NULL, 'o'}, {"readers", 1, NULL, 'r'},
+                                            {"command", 1, NULL, 'c'},    {"broken", 0, NULL, 'b'},
+                                            {"apart", 0, NULL, 'a'},      {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         int *field = option == 'p'   ? &storm.processes
                      : option == 't' ? &storm.threads
@@ -299,6 +304,8 @@ static void parse(int argc, char **argv)
             storm.command = optarg;
         else if (option == 'b')
             storm.broken = true;
+        else if (option == 'a')
+            storm.apart = true;
         else if (option == '?')
             exit(2);
         else
