@@ -323,10 +323,9 @@ const struct verb verb_config = {
         "after the schema was asked. list masks secrets. check tells everything that is\n"
         "wrong, with line and column.",
     .examples = "  untorn config --app agents set --scope global server.port 8080\n"
-                "  untorn config --app agents get server.port --show-origin\n"
-                "  untorn config --app agents list --override server.port=9000\n"
-                "  untorn config --app agents path\n"
-                "  untorn config --app agents unset --scope global server.port\n",
+                "  untorn config --app agents get server.port --default 80\n"
+                "  untorn config --app agents list --show-origin --override a.b=1\n"
+                "  untorn config --app agents path\n",
     .exits = "  0  done\n"
              "  1  failed, the old content stays; the schema does not allow it\n"
              "  2  usage\n"
