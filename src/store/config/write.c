@@ -18,27 +18,19 @@ struct writing {
     bool narrows; /* others can read it now */
 };
 
-static bool is_private(const struct place *place)
-{
-    enum { OTHERS = 0077 };
-    return !place->exists || (place->target.mode & OTHERS) == 0;
-}
-
-/* A file that gets a secret is for its owner alone; one that is narrower already stays so. */
+/* A file that gets a secret is for its owner alone; one that is narrower already stays so. The mode
+ * is given in any case: by the time of the write another file may have the name. */
 static void keep_secret(struct writing *writing)
 {
+    enum { OWN = 0600, OTHERS = 0077 };
     struct untorn_error unseen;
     struct untorn_options looking = {.symlink = writing->options.symlink};
     struct place place;
     error_begin(&unseen, NULL, writing->path);
-    bool found = place_resolve(writing->path, &looking, &place, &unseen) == 0;
-    if (!found || !place.exists) {
-        writing->options.mode = 0600;
-    } else if (!is_private(&place)) {
-        unsigned own = place.target.mode & 0600;
-        writing->options.mode = own ? own : 0600;
-        writing->narrows = true;
-    }
+    bool found = place_resolve(writing->path, &looking, &place, &unseen) == 0 && place.exists;
+    unsigned mode = found ? place.target.mode : OWN;
+    writing->options.mode = mode & OWN ? mode & OWN : OWN;
+    writing->narrows = (mode & OTHERS) != 0;
     place_close(&place);
 }
 
