@@ -19,7 +19,7 @@
  * The schema is a TOML file of the application: man untorn-schema(5). With one, nothing is written
  * that it does not allow, and a value that does not fit it is -UNTORN_MISFIT when it is read. A
  * scope file that is damaged or cannot be read fails every reading call and is named; one that is
- * missing or empty has no keys.
+ * missing has no keys, nor has an empty one of TOML.
  *
  * Files are read again when they have changed, so that a handle that is kept sees what others
  * write; they are read as they were at one moment between commits of several of them. The files

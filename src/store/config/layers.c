@@ -120,7 +120,7 @@ static void forget(struct layer *layer)
     layer->settled = false;
 }
 
-/* Takes the content over. What is empty has no keys, whatever its format. */
+/* Takes the content over. An empty text is whole as TOML, and damaged as JSON. */
 static int use_content(struct layer *layer, struct untorn_content *content,
                        struct untorn_error *error)
 {
@@ -129,10 +129,8 @@ static int use_content(struct layer *layer, struct untorn_content *content,
         return 0;
     }
     forget(layer);
-    if (!content->data || content->size == 0) {
-        untorn_content_free(content);
+    if (!content->data)
         return 0;
-    }
     enum untorn_format format = untorn_format_of_path(layer->path);
     char *text = content->data;
     content->data = NULL;

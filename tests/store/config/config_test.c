@@ -130,6 +130,8 @@ TEST(json_files_are_read_and_an_array_is_no_configuration)
     struct untorn_config *config = OPEN(.paths = {[UNTORN_SCOPE_GLOBAL] = "g.json"});
     CHECK_TEXT(value_of(config, "a"), "null");
     CHECK_TEXT(value_of(config, "b.c"), "[1]");
+    put("g.json", "");
+    CHECK_TEXT(value_of(config, "b.c"), "?DAMAGED");
     put("g.json", "[1]");
     CHECK_TEXT(value_of(config, "b.c"), "?DAMAGED");
     untorn_config_free(config);
