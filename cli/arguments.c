@@ -185,6 +185,7 @@ void arguments_free(struct arguments *arguments)
 {
     words_free(&arguments->removals);
     words_free(&arguments->matches);
+    words_free(&arguments->overrides);
 }
 
 int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc, char **argv)

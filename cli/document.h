@@ -33,9 +33,6 @@ enum untorn_syntax syntax_of(const struct arguments *arguments);
 /* A text file ends with a newline that nobody means to be in the value. */
 void drop_last_newline(struct bytes *value);
 
-/* A scalar as it is, a container as JSON; with --json all as JSON. */
-void print_node(struct outcome *outcome, const struct untorn_node *node);
-
 /* Refuses an empty key, which would look like a slip of the shell. 0 or the exit status. */
 int check_key(const struct arguments *arguments, const char *key);
 

@@ -4,6 +4,7 @@
 
 #include "document.h"
 #include "options.h"
+#include "value.h"
 
 /* Whether the last word is the VALUE. */
 static bool takes_value(const struct arguments *arguments)
@@ -94,7 +95,7 @@ static int run_ensure(struct arguments *arguments)
         outcome.value = value = value_for_report(node);
     else if (node) {
         unsigned flags = outcome.flags;
-        print_node(&outcome, node);
+        value_print(&outcome, node);
         outcome.flags = flags;
         if (outcome.exit_code != 0 && !(flags & UNTORN_FLAG_UNCHANGED))
             outcome.exit_code = 7; /* 1 would mean that the old content stays */

@@ -2,6 +2,7 @@
 #include "document.h"
 #include "options.h"
 #include "output.h"
+#include "value.h"
 
 /* The KEY, or with -k its steps. */
 static struct untorn_edit place_of(const struct arguments *arguments)
@@ -58,7 +59,7 @@ static void get_value(struct outcome *outcome, enum untorn_format format)
     else if (load_document(outcome, format, &document))
         node = find_node(outcome, document);
     if (node) {
-        print_node(outcome, node);
+        value_print(outcome, node);
     } else if (takes_default(outcome)) {
         output_text(outcome->arguments->fallback);
         output_text("\n");

@@ -39,6 +39,7 @@ extern const struct verb verb_get, verb_read, verb_hash;
 extern const struct verb verb_log, verb_show, verb_diff, verb_restore, verb_undo;
 extern const struct verb verb_lock, verb_who;
 extern const struct verb verb_probe, verb_check;
+extern const struct verb verb_config;
 
 struct verb_group {
     const char *heading;

@@ -11,7 +11,8 @@ function __untorn_verb
         end
         switch $word
             case --mode --level --if-match --symlink --wait --state-dir --lock-file --records \
-                    --format --default --from --merge-patch --json-patch --remove --keep
+                    --format --default --from --merge-patch --json-patch --remove --keep \
+                    --app --schema --scope --file --override
                 set skip yes
             case '-*'
             case '*'
@@ -45,7 +46,8 @@ function __untorn_command
 end
 
 complete -c untorn -f
-complete -c untorn -n 'not __untorn_needs_verb; and not __untorn_in_command; and not __untorn_in help probe' -F
+complete -c untorn -n 'not __untorn_needs_verb; and not __untorn_in_command; and not __untorn_in help probe config' -F
+complete -c untorn -n '__untorn_in config' -xa 'get set unset list path check'
 complete -c untorn -n '__untorn_in probe' -xa '(__fish_complete_directories)'
 complete -c untorn -n __untorn_in_command -xa '(__untorn_command)'
 
@@ -61,6 +63,7 @@ complete -c untorn -n __untorn_needs_verb -a commit -d 'Replace several files, a
 complete -c untorn -n __untorn_needs_verb -a get -d 'Print a value of a JSON or TOML document'
 complete -c untorn -n __untorn_needs_verb -a read -d 'Print a file, one whole version of it'
 complete -c untorn -n __untorn_needs_verb -a hash -d 'Print the content hash of a file'
+complete -c untorn -n __untorn_needs_verb -a config -d 'Read and write the configuration of an application'
 complete -c untorn -n __untorn_needs_verb -a log -d 'List the earlier versions of a file'
 complete -c untorn -n __untorn_needs_verb -a show -d 'Print an earlier version of a file'
 complete -c untorn -n __untorn_needs_verb -a diff -d 'Show what changed since an earlier version'
@@ -73,40 +76,46 @@ complete -c untorn -n __untorn_needs_verb -a check -d 'Tell damaged documents, a
 complete -c untorn -n __untorn_needs_verb -a help -d 'Show the help of a verb'
 complete -c untorn -n __untorn_needs_verb -l version -d 'Show the version'
 complete -c untorn -n 'not __untorn_in_command' -s h -l help -d 'Show the help'
-complete -c untorn -n '__untorn_in help' -xa 'set unset ensure apply edit write update append commit get read hash log show diff restore undo lock who probe check'
+complete -c untorn -n '__untorn_in help' -xa 'set unset ensure apply edit write update append commit get read hash config log show diff restore undo lock who probe check'
 
 complete -c untorn -n '__untorn_in set unset apply write update commit restore undo' -l if-match -x -d 'Only if this is the hash now'
 complete -c untorn -n '__untorn_in write update commit' -l if-changed -d 'Leave a file alone that has this content'
 complete -c untorn -n '__untorn_in write commit' -l exclusive -d 'Create the file; fail if it exists'
 complete -c untorn -n '__untorn_in edit write update' -l allow-empty -d 'Let empty content replace content'
-complete -c untorn -n '__untorn_in set unset ensure get' -s k -l segments -d 'The words behind the file are steps of one key'
-complete -c untorn -n '__untorn_in set ensure' -l string -d 'The value is a string'
-complete -c untorn -n '__untorn_in set ensure get' -l json -d 'The value as JSON'
-complete -c untorn -n '__untorn_in set ensure' -l toml -d 'The value as TOML'
+complete -c untorn -n '__untorn_in set unset ensure get config' -s k -l segments -d 'The words behind the file are steps of one key'
+complete -c untorn -n '__untorn_in set ensure config' -l string -d 'The value is a string'
+complete -c untorn -n '__untorn_in set ensure get config' -l json -d 'The value as JSON'
+complete -c untorn -n '__untorn_in set ensure config' -l toml -d 'The value as TOML'
 complete -c untorn -n '__untorn_in get' -l tagged -d 'As JSON that names every type'
-complete -c untorn -n '__untorn_in get' -l default -x -d 'Print this if the file or key is missing'
-complete -c untorn -n '__untorn_in set ensure' -l from -rF -d 'Read the value from a file, or -'
-complete -c untorn -n '__untorn_in ensure' -l uuid -d 'The value is a new random UUID'
+complete -c untorn -n '__untorn_in get config' -l default -x -d 'Print this if the file or key is missing'
+complete -c untorn -n '__untorn_in set ensure config' -l from -rF -d 'Read the value from a file, or -'
 complete -c untorn -n '__untorn_in apply' -l merge-patch -rF -d 'Members to set, null removes'
 complete -c untorn -n '__untorn_in apply' -l json-patch -rF -d 'A list of operations'
-complete -c untorn -n '__untorn_in set unset ensure apply update get read check edit' -l format -xa 'json jsonc toml toml-1.0' -d 'What kind of document it is'
+complete -c untorn -n '__untorn_in set unset ensure apply update get read check edit config' -l format -xa 'json jsonc toml toml-1.0' -d 'What kind of document it is'
+complete -c untorn -n '__untorn_in ensure' -l uuid -d 'The value is a new random UUID'
 complete -c untorn -n '__untorn_in read' -l last-good -d 'If it is damaged, its newest whole version'
 complete -c untorn -n '__untorn_in edit' -l force -d 'Save also what does not parse'
 complete -c untorn -n '__untorn_in check' -s v -l verbose -d 'List the documents that are whole, too'
 complete -c untorn -n '__untorn_in commit' -l remove -rF -d 'Remove this file in the same step'
-complete -c untorn -n '__untorn_in set unset ensure apply write update commit restore undo' -l keep -x -d 'Keep so many earlier versions'
+complete -c untorn -n '__untorn_in set unset ensure apply write update commit restore undo config' -l keep -x -d 'Keep so many earlier versions'
 complete -c untorn -n '__untorn_in append' -l records -xa 'text jsonl' -d 'What a line is'
 complete -c untorn -n '__untorn_in lock' -s s -l shared -d 'Share it with other readers'
 complete -c untorn -n '__untorn_in check' -l repair -d 'Remove and finish what dead writers left'
 complete -c untorn -n '__untorn_in check' -l abandon -d 'With --repair: also give up what was kept'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append commit restore undo' -l level -xa 'durable ordered cache' -d 'What a save survives'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append commit restore undo config' -l level -xa 'durable ordered cache' -d 'What a save survives'
 complete -c untorn -n '__untorn_in set unset ensure apply edit write update append commit' -l mode -xa '600 640 644' -d 'Permission bits'
 complete -c untorn -n '__untorn_in set ensure apply edit write update append lock commit' -l parents -d 'Create missing directories'
 complete -c untorn -n '__untorn_in set unset ensure apply edit write update' -l keep-inode -d 'Overwrite in place, through a journal'
 complete -c untorn -n '__untorn_in set unset ensure apply write update append get read hash lock who check commit log show diff restore undo' -l symlink -xa 'follow replace refuse' -d 'What to do with a link'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append lock check commit restore undo' -l wait -x -d 'Seconds to wait for the lock'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append lock check commit restore undo config' -l wait -x -d 'Seconds to wait for the lock'
 complete -c untorn -n '__untorn_in set unset ensure apply edit write update append lock who' -l lock-file -rF -d 'Use this lock'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append get read hash lock who check commit log show diff restore undo' -l state-dir -xa '(__fish_complete_directories)' -d 'For locks, instead of .untorn/'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append lock probe commit restore undo' -l strict -d 'Refuse where a promise cannot be kept'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append commit restore undo' -l dry-run -d 'Show what would change'
-complete -c untorn -n '__untorn_in set unset ensure apply edit write update append who probe check commit log restore undo' -l report -d 'Print a line of JSON'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append get read hash lock who check commit log show diff restore undo config' -l state-dir -xa '(__fish_complete_directories)' -d 'For locks, instead of .untorn/'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append lock probe commit restore undo config' -l strict -d 'Refuse where a promise cannot be kept'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append commit restore undo config' -l dry-run -d 'Show what would change'
+complete -c untorn -n '__untorn_in set unset ensure apply edit write update append who probe check commit log restore undo config' -l report -d 'Print a line of JSON'
+complete -c untorn -n '__untorn_in config' -l app -x -d 'The application'
+complete -c untorn -n '__untorn_in config' -l schema -rF -d 'Which keys there are'
+complete -c untorn -n '__untorn_in config' -l scope -xa 'global project local' -d 'The scope that is written'
+complete -c untorn -n '__untorn_in config' -l file -x -d 'The file of a scope'
+complete -c untorn -n '__untorn_in config' -l override -x -d 'Above all scopes'
+complete -c untorn -n '__untorn_in config' -l show-origin -d 'With scope, file and line'

@@ -189,6 +189,22 @@ investigates() {
     chmod 700 f
 }
 
+serves() {
+    export HOME=$PWD
+    unset XDG_CONFIG_HOME
+    [ "$(../config_service server.port)" = '8000 (default)' ]
+    ../config_service server.port 8080
+    [ "$(../config_service server.port)" = '8080 (global)' ]
+    [ "$(AGENTS_SERVER_PORT=1 ../config_service server.port)" = '1 (environment)' ]
+    ../config_service auth.token secret
+    [ "$(stat -c %a .config/agents/config.toml)" = 600 ]
+    ../config_service sever.port 1 2>said && exit 1
+    [ $? = 1 ]
+    grep -q 'did you mean server.port' said
+    ../config_service server.port high && exit 1
+    [ $? = 1 ]
+}
+
 check 'every example compiles with the line of the guide, without a warning' compile
 check 'an example compiles with the line for an installed library' with_pkg_config
 check 'every example is 30 to 60 lines long' each_is_short
@@ -200,6 +216,7 @@ check 'eight who register at once are all there, and a name is taken once' regis
 check 'what is old or damaged in a cache is made again' caches
 check 'of many entries the bad ones are reported and skipped' skips
 check 'who investigates one target gets one folder, and a new one if it is gone' investigates
+check 'a configuration has defaults, a file, the environment, and a schema' serves
 check 'of four at once one asks, and the others find the answer' asks_once
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
