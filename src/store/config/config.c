@@ -71,7 +71,7 @@ const char *untorn_config_path(const struct untorn_config *config, enum untorn_s
         return path;
     if (name)
         error_detail(error, "%s", config->scopes.missing[scope]);
-    (void)error_fail(error, name ? UNTORN_MISSING : UNTORN_INVALID, "find its file");
+    (void)error_fail(error, name ? UNTORN_MISSING : UNTORN_INVALID, NULL);
     return NULL;
 }
 
