@@ -122,6 +122,8 @@ static int check_spelling(const struct arguments *arguments)
         return usage_error(verb, "--json and --tagged exclude each other");
     if (arguments->as_string + arguments->as_json + arguments->as_toml > 1)
         return usage_error(verb, "--string, --json and --toml exclude each other");
+    if (arguments->uuid && (arguments->from || arguments->as_toml))
+        return usage_error(verb, "--uuid excludes --from and --toml");
     if (arguments->merge_patch && arguments->json_patch)
         return usage_error(verb, "--merge-patch and --json-patch exclude each other");
     return 0;
@@ -183,6 +185,7 @@ void arguments_free(struct arguments *arguments)
 {
     words_free(&arguments->removals);
     words_free(&arguments->matches);
+    words_free(&arguments->overrides);
 }
 
 int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, int argc, char **argv)

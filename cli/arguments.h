@@ -27,9 +27,15 @@ struct arguments {
     bool is_text;              /* --format text: no document, whatever the name says */
     bool segments;             /* what follows FILE are the steps of one key */
     bool as_string, as_json, as_toml, tagged;
+    bool uuid;            /* the VALUE is made up */
     const char *from;     /* where the one VALUE comes from */
     const char *fallback; /* printed for a key that is not there */
     const char *merge_patch, *json_patch;
+    const char *app, *schema;
+    enum untorn_scope scope;
+    const char *scope_files[UNTORN_SCOPES];
+    struct words overrides; /* --override */
+    bool show_origin;
     struct words removals; /* --remove */
     struct words matches;  /* --if-match TARGET=HASH, of the verb that has several */
     uint64_t given;        /* OPTION_... bits */

@@ -1,5 +1,6 @@
 #include "document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dryrun.h"
@@ -143,6 +144,33 @@ void edit_document(struct outcome *outcome, const struct untorn_edit *edits, siz
     untorn_document_free(document);
 }
 
+/* ---- words ---- */
+
+void give_key(const struct arguments *arguments, struct untorn_edit *edit, char **words,
+              size_t count)
+{
+    if (arguments->segments) {
+        edit->segments = (const char *const *)words;
+        edit->segment_count = count;
+    } else {
+        edit->key = words[0];
+    }
+}
+
+enum untorn_syntax syntax_of(const struct arguments *arguments)
+{
+    return arguments->as_string ? UNTORN_AS_STRING
+           : arguments->as_json ? UNTORN_AS_JSON
+           : arguments->as_toml ? UNTORN_AS_TOML
+                                : UNTORN_PLAIN;
+}
+
+void drop_last_newline(struct bytes *value)
+{
+    if (value->size > 0 && value->data[value->size - 1] == '\n')
+        value->size--;
+}
+
 int check_key(const struct arguments *arguments, const char *key)
 {
     if (*key || arguments->segments)
@@ -150,3 +178,5 @@ int check_key(const struct arguments *arguments, const char *key)
     return usage_error(arguments->verb, "an empty KEY names nothing; for a key that is an empty "
                                         "text: -k ''");
 }
+
+/* ---- values ---- */

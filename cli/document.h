@@ -23,6 +23,16 @@ bool load_document(struct outcome *outcome, enum untorn_format format,
 /* Carries edits out on FILE: as one update under its lock, as a filter, or as a dry run. */
 void edit_document(struct outcome *outcome, const struct untorn_edit *edits, size_t count);
 
+/* Puts the key of an edit into it: one word, or with -k `count` words. */
+void give_key(const struct arguments *arguments, struct untorn_edit *edit, char **words,
+              size_t count);
+
+/* By --string, --json or --toml. */
+enum untorn_syntax syntax_of(const struct arguments *arguments);
+
+/* A text file ends with a newline that nobody means to be in the value. */
+void drop_last_newline(struct bytes *value);
+
 /* Refuses an empty key, which would look like a slip of the shell. 0 or the exit status. */
 int check_key(const struct arguments *arguments, const char *key);
 

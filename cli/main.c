@@ -49,7 +49,8 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     else if (status == 0)
         status = verb->run(&arguments);
     arguments_free(&arguments);
-    change_made = status == 0 && arguments.report && (verb->options & OPTION_DRY_RUN);
+    change_made = status == 0 && (arguments.report || verb == &verb_ensure) &&
+                  (verb->options & OPTION_DRY_RUN);
     return status;
 }
 

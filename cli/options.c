@@ -172,6 +172,45 @@ static const char *take_format(struct arguments *arguments, const char *value)
     return may_be_text ? "json, jsonc, toml, toml-1.0 or text" : "json, jsonc, toml or toml-1.0";
 }
 
+static const char *take_app(struct arguments *arguments, const char *value)
+{
+    arguments->app = value;
+    return *value ? NULL : "the name of an application";
+}
+
+static const char *take_schema(struct arguments *arguments, const char *value)
+{
+    return take_path(&arguments->schema, value);
+}
+
+static const char *take_scope(struct arguments *arguments, const char *value)
+{
+    arguments->scope = untorn_scope_by_name(value);
+    return arguments->scope < UNTORN_SCOPES ? NULL : "global, project or local";
+}
+
+static const char *take_file(struct arguments *arguments, const char *value)
+{
+    static const char wanted[] = "SCOPE=PATH, as in global=/etc/app.toml";
+    const char *path = strchr(value, '=');
+    char name[CLI_NAME];
+    if (!path || !path[1] || (size_t)(path - value) >= sizeof name)
+        return wanted;
+    memcpy(name, value, (size_t)(path - value));
+    name[path - value] = '\0';
+    enum untorn_scope scope = untorn_scope_by_name(name);
+    if (scope == UNTORN_SCOPES || scope == UNTORN_SCOPE_ENVIRONMENT)
+        return wanted;
+    arguments->scope_files[scope] = path + 1;
+    return NULL;
+}
+
+static const char *take_override(struct arguments *arguments, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    return equals && equals > value && words_add(&arguments->overrides, value) ? NULL : "KEY=VALUE";
+}
+
 #define VALUE(bit, name, argument, take, text)                                                     \
     {                                                                                              \
         bit, name, 0, argument, text, take, 0                                                      \
@@ -182,6 +221,13 @@ static const char *take_format(struct arguments *arguments, const char *value)
     }
 
 const struct option option_table[] = {
+    VALUE(OPTION_APP, "app", "NAME", take_app, "whose configuration"),
+    VALUE(OPTION_SCHEMA, "schema", "FILE", take_schema, "the keys there are: untorn-schema(5)"),
+    VALUE(OPTION_SCOPE, "scope", "SCOPE", take_scope, "global, project or local"),
+    VALUE(OPTION_FILE, "file", "SCOPE=PATH", take_file, "the file of a scope; else it is found"),
+    VALUE(OPTION_OVERRIDE, "override", "KEY=VALUE", take_override,
+          "above all scopes; may be repeated"),
+    SWITCH(OPTION_SHOW_ORIGIN, "show-origin", 0, show_origin, "with scope, file and line"),
     SWITCH(OPTION_SEGMENTS, "segments", 'k', segments,
            "the words behind FILE are steps of one key"),
     SWITCH(OPTION_STRING, "string", 0, as_string, "the value is a string, whatever it spells"),
@@ -190,6 +236,7 @@ const struct option option_table[] = {
     SWITCH(OPTION_TAGGED, "tagged", 0, tagged, "as JSON that names every type"),
     VALUE(OPTION_DEFAULT, "default", "VALUE", take_default, "print this if FILE or KEY is missing"),
     VALUE(OPTION_FROM, "from", "SOURCE", take_from, "read VALUE from a file, or -"),
+    SWITCH(OPTION_UUID, "uuid", 0, uuid, "the value is a new random UUID"),
     VALUE(OPTION_MERGE_PATCH, "merge-patch", "PATCH", take_merge_patch,
           "members to set, null removes (RFC 7396)"),
     VALUE(OPTION_JSON_PATCH, "json-patch", "PATCH", take_json_patch,

@@ -42,6 +42,13 @@ struct arguments;
 #define OPTION_LAST_GOOD (1ull << 40)
 #define OPTION_VERBOSE (1ull << 41)
 #define OPTION_FORCE (1ull << 42)
+#define OPTION_UUID (1ull << 43)
+#define OPTION_APP (1ull << 44)
+#define OPTION_SCHEMA (1ull << 45)
+#define OPTION_SCOPE (1ull << 46)
+#define OPTION_FILE (1ull << 47)
+#define OPTION_OVERRIDE (1ull << 48)
+#define OPTION_SHOW_ORIGIN (1ull << 49)
 #define OPTION_HELP (1ull << 63)
 
 /* What a row says in full when it takes a value: NULL if that is fine, else what it takes. */

@@ -119,6 +119,8 @@ static void print_report(const struct outcome *outcome)
         char text[UNTORN_HASH_TEXT_SIZE];
         output_format(",\"hash\":\"%s\"", untorn_hash_format(&outcome->hash, text));
     }
+    if (outcome->value)
+        output_format(",\"value\":%s", outcome->value);
     if (outcome->position != UNTORN_NO_POSITION)
         output_format(",\"position\":%llu", (unsigned long long)outcome->position);
     if (outcome->text[0]) {
@@ -132,7 +134,8 @@ static void print_report(const struct outcome *outcome)
 static void print_notes(const struct outcome *outcome)
 {
     static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT,
-                                       UNTORN_FLAG_TAIL_KEPT, UNTORN_FLAG_QUARANTINED};
+                                       UNTORN_FLAG_TAIL_KEPT, UNTORN_FLAG_QUARANTINED,
+                                       UNTORN_FLAG_NARROWED};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (outcome->flags & telling[i])
             message("%s: note: %s", outcome->path, untorn_flag_text(telling[i]));

@@ -26,6 +26,7 @@ struct outcome {
     const struct words *files; /* all that were changed, if that are several; or NULL */
     bool has_hash;             /* of the content that the file has now */
     struct untorn_hash hash;
+    const char *value;                /* that was asked for, as JSON; borrowed, or NULL */
     char text[CLI_TEXT];              /* what happened, "PATH: ... (...)"; empty on success */
     char excerpt[UNTORN_DETAIL_SIZE]; /* the line that cannot be parsed, and a caret; or empty */
 };

@@ -11,33 +11,6 @@
      OPTION_SYMLINK | OPTION_WAIT | OPTION_LOCK_FILE | OPTION_STATE_DIR | OPTION_STRICT |          \
      OPTION_DRY_RUN | OPTION_REPORT)
 
-/* Puts the key of an edit into it: one word, or with -k `count` words. */
-static void give_key(const struct arguments *arguments, struct untorn_edit *edit, char **words,
-                     size_t count)
-{
-    if (arguments->segments) {
-        edit->segments = (const char *const *)words;
-        edit->segment_count = count;
-    } else {
-        edit->key = words[0];
-    }
-}
-
-static enum untorn_syntax syntax_of(const struct arguments *arguments)
-{
-    return arguments->as_string ? UNTORN_AS_STRING
-           : arguments->as_json ? UNTORN_AS_JSON
-           : arguments->as_toml ? UNTORN_AS_TOML
-                                : UNTORN_PLAIN;
-}
-
-/* A text file ends with a newline that nobody means to be in the value. */
-static void drop_last_newline(struct bytes *value)
-{
-    if (value->size > 0 && value->data[value->size - 1] == '\n')
-        value->size--;
-}
-
 /* The one value from --from, the one behind the words of -k, or the second word of a pair. */
 static void fill_edits(const struct arguments *arguments, const struct bytes *from,
                        struct untorn_edit *edits, size_t count)

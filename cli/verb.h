@@ -33,12 +33,13 @@ struct verb {
     int (*run)(struct arguments *arguments); /* returns the exit status */
 };
 
-extern const struct verb verb_set, verb_unset, verb_apply, verb_edit;
+extern const struct verb verb_set, verb_unset, verb_ensure, verb_apply, verb_edit;
 extern const struct verb verb_write, verb_update, verb_append, verb_commit;
 extern const struct verb verb_get, verb_read, verb_hash;
 extern const struct verb verb_log, verb_show, verb_diff, verb_restore, verb_undo;
 extern const struct verb verb_lock, verb_who;
 extern const struct verb verb_probe, verb_check;
+extern const struct verb verb_config;
 
 struct verb_group {
     const char *heading;

@@ -11,6 +11,10 @@ _untorn_options() {
     unset)
         echo "--segments $edit ${saving/--parents /} --dry-run --report --help"
         ;;
+    ensure)
+        echo "--segments --string --json --toml --from= --uuid ${edit/--if-match= /} $saving" \
+            "--dry-run --report --help"
+        ;;
     apply) echo "--merge-patch= --json-patch= $edit $saving --dry-run --report --help" ;;
     edit)
         echo "--format= --force --allow-empty --keep-inode ${saving/--symlink= /} --dry-run" \
@@ -36,6 +40,11 @@ _untorn_options() {
     show | diff) echo "--symlink= --state-dir= --help" ;;
     get) echo "--segments --json --tagged --default= --format= --symlink= --state-dir= --help" ;;
     read) echo "--format= --last-good --symlink= --state-dir= --help" ;;
+    config)
+        echo "--app= --schema= --scope= --file= --override= --show-origin --default= --segments" \
+            "--string --json --toml --from= --format= --keep= --level= --wait= --state-dir= --strict" \
+            "--dry-run --report --help"
+        ;;
     hash) echo "--symlink= --state-dir= --help" ;;
     lock) echo "--shared --parents --symlink= --wait= --lock-file= --state-dir= --strict --help" ;;
     who) echo "--symlink= --lock-file= --state-dir= --report --help" ;;
@@ -51,21 +60,22 @@ _untorn_values() {
     case $1 in
     --level) COMPREPLY=($(compgen -W 'durable ordered cache' -- "$2")) ;;
     --symlink) COMPREPLY=($(compgen -W 'follow replace refuse' -- "$2")) ;;
+    --scope) COMPREPLY=($(compgen -W 'global project local' -- "$2")) ;;
     --records) COMPREPLY=($(compgen -W 'text jsonl' -- "$2")) ;;
     --format) COMPREPLY=($(compgen -W 'json jsonc toml toml-1.0' -- "$2")) ;;
     --mode) COMPREPLY=($(compgen -W '600 640 644' -- "$2")) ;;
     --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
-    --lock-file | --from | --merge-patch | --json-patch | --remove)
+    --lock-file | --from | --merge-patch | --json-patch | --remove | --schema)
         mapfile -t COMPREPLY < <(compgen -f -- "$2")
         ;;
-    --wait | --if-match | --default | --keep) COMPREPLY=() ;;
+    --wait | --if-match | --default | --keep | --app | --file | --override) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
 
 _untorn() {
-    local verbs='set unset apply edit write update append commit get read hash log show diff restore undo'
-    verbs+=' lock who probe check help'
+    local verbs='set unset ensure apply edit write update append commit get read hash config log show'
+    verbs+=' diff restore undo lock who probe check help'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local verb='' i
     COMPREPLY=()
@@ -93,7 +103,7 @@ _untorn() {
             ;;
         --mode | --level | --if-match | --symlink | --wait | --state-dir | --lock-file | \
             --records | --format | --default | --from | --merge-patch | --json-patch | \
-            --remove | --keep)
+            --remove | --keep | --app | --schema | --scope | --file | --override)
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++))
             ;;
@@ -116,6 +126,8 @@ _untorn() {
         fi
     elif [[ $verb == help ]]; then
         COMPREPLY=($(compgen -W "${verbs% help}" -- "$current"))
+    elif [[ $verb == config ]]; then
+        COMPREPLY=($(compgen -W 'get set unset list path check' -- "$current"))
     elif [[ $verb == probe ]]; then
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
     else

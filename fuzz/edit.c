@@ -309,6 +309,16 @@ static void check_change(const struct fuzz_text *text, enum untorn_format format
     free(changed.data);
 }
 
+/* What is there stays. */
+static void check_ensured(const struct fuzz_text *text, enum untorn_format format, const char *key)
+{
+    struct untorn_edit edit = {.kind = UNTORN_ENSURE, .key = key, .value = "1", .value_size = 1};
+    struct fuzz_text same;
+    REQUIRE(edit_text(text, format, &edit, 1, &same) == 0);
+    REQUIRE(same.size == text->size && memcmp(same.data, text->data, text->size) == 0);
+    free(same.data);
+}
+
 /* It goes, gets another name, becomes a container, makes room for another before it. */
 static void check_changes(const struct fuzz_text *text, const struct parsed *parsed,
                           const struct untorn_node *node, const char *key)
@@ -322,6 +332,7 @@ static void check_changes(const struct fuzz_text *text, const struct parsed *par
         edit.kind = UNTORN_INSERT;
         check_change(text, parsed->format, &edit);
     }
+    check_ensured(text, parsed->format, key);
     edit = (struct untorn_edit){.kind = UNTORN_UNSET, .key = key};
     check_change(text, parsed->format, &edit);
     edit = (struct untorn_edit){

@@ -157,6 +157,18 @@ def histories():
         yield head + b"r" + digits.encode() + b"\0" + planted[1:]
 
 
+SCHEMAS = [b"", b'[[key]]\nname = "a"\ntype = "integer"\ndefault = 1\nmax = 9\n',
+           b'env_prefix = "P"\n[[key]]\nname = "t.x"\nvalues = [1, "z"]\n[[key]]\n'
+           b'name = "t"\ntype = "table"\nsecret = true\nscopes = ["global"]\n',
+           b'[[key]]\nname = "s.k"\ntype = "array"\nof = "float"\nmin = 0.5\nenv = "K"\n']
+
+
+def configurations():
+    """A schema and three documents above each other."""
+    for schema, texts in itertools.product(SCHEMAS, itertools.permutations(DOCUMENTS["t"], 3)):
+        yield b"\0".join([schema, *texts])
+
+
 def seeds():
     """Target to its inputs."""
     own_json = DOCUMENTS["j"] + DOCUMENTS["c"]
@@ -164,7 +176,7 @@ def seeds():
         "json": [*own_json, *files("JSONTestSuite/test_parsing", "*.json")],
         "toml": [*DOCUMENTS["t"], *files("toml-test/tests", "*.toml")],
         "edit": edits(), "patch": patches(), "keypath": keys(), "number": numbers(),
-        "slot": slots(), "history": histories(),
+        "slot": slots(), "history": histories(), "config": configurations(),
     }
 
 

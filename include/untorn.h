@@ -7,6 +7,8 @@
  *   untorn/read.h     read a file, whole
  *   untorn/update.h   lock, re-read, change, replace: the read-modify-write that loses nothing
  *   untorn/document.h edit JSON and TOML as text: comments and order stay
+ *   untorn/store.h    a value that is created when first asked for; state in one document
+ *   untorn/config.h   configuration in scopes: who wins, and a write that goes to one file
  *   untorn/transaction.h  several files that change together: all or none
  *   untorn/history.h  earlier versions: look at them, undo
  *   untorn/verdict.h  whole, missing, empty, truncated, ... and the last good version
@@ -27,6 +29,7 @@
 
 #include <untorn/append.h>
 #include <untorn/check.h>
+#include <untorn/config.h>
 #include <untorn/document.h>
 #include <untorn/error.h>
 #include <untorn/hash.h>
@@ -36,6 +39,7 @@
 #include <untorn/probe.h>
 #include <untorn/read.h>
 #include <untorn/status.h>
+#include <untorn/store.h>
 #include <untorn/transaction.h>
 #include <untorn/update.h>
 #include <untorn/verdict.h>

@@ -68,6 +68,8 @@ enum untorn_edit_kind {
     UNTORN_RENAME,      /* gives the key the name in `value` */
     UNTORN_MERGE_PATCH, /* `value` is a patch of RFC 7396, in JSON */
     UNTORN_JSON_PATCH,  /* `value` is a patch of RFC 6902; -UNTORN_TEST_FAILED for its tests */
+    UNTORN_ENSURE,      /* adds the value as UNTORN_SET does if the key is not there; else nothing:
+                           untorn_ensure (untorn/store.h) also tells what is there then */
 };
 
 /* How `value` is spelled. */

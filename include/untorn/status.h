@@ -52,6 +52,8 @@
     X(IN_DOUBT, 32, 1, "an unfinished commit of several files cannot be decided")                  \
     X(NO_VERSION, 33, 3, "no such earlier version")                                                \
     X(MIXED, 34, 4, "the files are not of one commit")                                             \
+    X(NOT_ALLOWED, 35, 1, "the schema does not allow it")                                          \
+    X(MISFIT, 36, 4, "not what the schema asks for")                                               \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \
     X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")                       \
     X(UNSETTLED_SET, 102, 7,                                                                       \

@@ -428,8 +428,12 @@ static int own_result(const struct combining *combining, struct untorn_error *er
 
 static int result(struct combining *combining, int rc, struct untorn_error *error)
 {
-    if (rc == ANSWERED)
-        return area_answer(area(combining), combining->slot, error);
+    if (rc == ANSWERED) {
+        rc = area_answer(area(combining), combining->slot, error);
+        if (rc == 0)
+            edits_take_met(combining->edits.own, error);
+        return rc;
+    }
     if (rc == NOT_KNOWN)
         return error_unsettled(error, UNTORN_UNSETTLED_COMBINED, 0, NULL);
     return rc == 0 || rc == -UNTORN_REFUSED ? own_result(combining, error) : rc;

@@ -26,6 +26,9 @@ struct edits {
     void *context;
 };
 
+/* Of a request that another process has carried out: what it met came in the detail. */
+void edits_take_met(const struct request *request, struct untorn_error *answer);
+
 /* A change function. What fails does so alone [COMBINE-3]; it refuses only if there are no guests.
  * May be called again: everything starts from `old`. */
 int edits_make(void *context, const struct untorn_content *old, struct untorn_change *change);

@@ -141,7 +141,7 @@ static void take_segments(struct cursor *cursor, struct memory *memory, struct u
 
 static void take_edit(struct cursor *cursor, struct memory *memory, struct untorn_edit *edit)
 {
-    edit->kind = (enum untorn_edit_kind)take_at_most(cursor, UNTORN_JSON_PATCH);
+    edit->kind = (enum untorn_edit_kind)take_at_most(cursor, UNTORN_ENSURE);
     edit->syntax = (enum untorn_syntax)take_at_most(cursor, UNTORN_AS_TOML);
     unsigned flags = take_at_most(cursor, WITH_KEY | SECRET);
     edit->secret = (flags & SECRET) != 0;

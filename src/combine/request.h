@@ -4,6 +4,13 @@
 
 #include <untorn/document.h>
 
+/* What an UNTORN_ENSURE met, if it is the only edit of a request. */
+struct met {
+    bool made;  /* the value was not there before */
+    char *text; /* of the value, as text/single.h has it; new. NULL: it is not known */
+    size_t size;
+};
+
 struct request {
     const struct untorn_edit *edits;
     size_t count;
@@ -11,6 +18,7 @@ struct request {
     enum untorn_level level;
     int keep;
     uint64_t smaller_than; /* of the file; not written */
+    struct met *met;       /* zeroed, to be filled; or NULL. Borrowed; not written */
     void *memory;          /* of one that was read; else NULL */
 };
 

@@ -106,6 +106,16 @@ int os_flush_dir(os_fd dir);
  * kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
 
+/* What tells that the content behind a path may be another than before. All numbers, no gaps. */
+struct os_version {
+    uint64_t device, inode, born, size;
+    uint64_t changed; /* when it last changed, in nanoseconds since 1970, as fine as the file system
+                         keeps it: two changes that are close together may have one time */
+};
+
+/* Links are followed. For who looks often and writes seldom: it asks for a time, see os_stat. */
+int os_look(const char *path, struct os_version *ret_version);
+
 /* The text of a symbolic link, terminated. ENAMETOOLONG if it does not fit. */
 int os_read_link(os_fd dir, const char *name, char *text, size_t size);
 

@@ -54,7 +54,8 @@ int editing_content(void *context, const struct untorn_content *old, struct unto
 {
     struct editing_file *file = context;
     struct untorn_error *error = error_begin(&file->error, NULL, NULL);
-    struct request request = {.edits = file->edits, .count = file->count, .format = file->format};
+    struct request request = {
+        .edits = file->edits, .count = file->count, .format = file->format, .met = file->met};
     char *text;
     size_t size;
     int rc =
@@ -68,11 +69,12 @@ int editing_content(void *context, const struct untorn_content *old, struct unto
 }
 
 /* The refusal was ours: what it was goes into the caller's error, which knows path and flags. */
-int editing_refused(const struct editing_file *file, struct untorn_error *error)
+int editing_refused(const struct untorn_error *what, struct untorn_error *error)
 {
-    error_fail(error, (enum untorn_status)file->error.status, file->error.step);
-    error->position = file->error.position;
-    memcpy(error->detail, file->error.detail, sizeof error->detail);
+    error_fail(error, (enum untorn_status)what->status, what->step);
+    error->os_error = what->os_error;
+    error->position = what->position;
+    memcpy(error->detail, what->detail, sizeof error->detail);
     return -error->status;
 }
 
@@ -84,6 +86,7 @@ enum { LARGE = 8 * 1024 * 1024 };
 struct streaming {
     const struct untorn_edit *edit;
     enum untorn_format format;
+    struct met met; /* of an UNTORN_ENSURE: what is there */
     struct transform *transform;
     bool unsuited, careful;
 };
@@ -104,7 +107,9 @@ static int stream(void *context, struct transform *transform, struct untorn_erro
     struct json_stream_io io = {
         .read = read_old, .write = write_new, .context = streaming, .careful = streaming->careful};
     streaming->transform = transform;
-    int rc = json_stream_edit(streaming->edit, streaming->format, &io, error);
+    free(streaming->met.text);
+    int rc = json_stream_ensure(streaming->edit, streaming->format, &io, &streaming->met.text,
+                                &streaming->met.size, error);
     streaming->unsuited = rc == JSON_STREAM_UNSUITED;
     if (streaming->unsuited)
         return error_fail(error, UNTORN_REFUSED, NULL);
@@ -141,6 +146,11 @@ static bool try_stream(const char *path, const struct request *request,
 {
     struct streaming streaming = {.edit = request->edits, .format = request->format};
     *ret_rc = transform_file(path, stream, &streaming, options, error);
+    streaming.met.made = !streaming.met.text;
+    if (request->met)
+        *request->met = streaming.met;
+    else
+        free(streaming.met.text);
     return !streaming.unsuited;
 }
 
@@ -148,9 +158,29 @@ static bool try_stream(const char *path, const struct request *request,
 static int edit_alone(const char *path, const struct request *request,
                       const struct untorn_options *options, struct untorn_error *error)
 {
-    struct editing_file file = {request->edits, request->count, request->format, {0}};
+    struct editing_file file = {request->edits, request->count, request->format, {0}, request->met};
     int rc = untorn_update(path, editing_content, &file, options, error);
-    return rc == -UNTORN_REFUSED ? editing_refused(&file, error) : rc;
+    return rc == -UNTORN_REFUSED ? editing_refused(&file.error, error) : rc;
+}
+
+int editing_run(const char *path, struct request *request, const struct untorn_options *options,
+                struct untorn_error *error)
+{
+    struct untorn_options given = options ? *options : (struct untorn_options){0};
+    int rc;
+    request->level = given.level;
+    request->keep = given.keep;
+    if (registry_next_transaction(NULL) || given.exclusive)
+        return edit_alone(path, request, options, error);
+    if (request->count == 1 && !format_is_toml(request->format))
+        request->smaller_than = LARGE;
+    rc = combine_edit(path, request, &given, error);
+    if (rc != COMBINE_TOO_LARGE)
+        return rc;
+    if (try_stream(path, request, options, &rc, error) && rc != -UNTORN_MISSING)
+        return rc; /* else it is for the general way, or was removed since */
+    request->smaller_than = 0;
+    return combine_edit(path, request, &given, error_begin(error, NULL, path));
 }
 
 int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
@@ -158,22 +188,10 @@ int untorn_edit(const char *path, const struct untorn_edit *edits, size_t count,
                 struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
-    struct untorn_options given = options ? *options : (struct untorn_options){0};
-    struct request request = {
-        .edits = edits, .count = count, .level = given.level, .keep = given.keep};
+    struct request request = {.edits = edits, .count = count};
     int rc = editing_find_format(path, how ? how->format : UNTORN_FORMAT_UNKNOWN, &request.format,
                                  error);
-    if (rc != 0)
-        return rc;
-    if (registry_next_transaction(NULL) || given.exclusive)
-        return edit_alone(path, &request, options, error);
-    if (count == 1 && !format_is_toml(request.format))
-        request.smaller_than = LARGE;
-    rc = combine_edit(path, &request, &given, error);
-    if (rc != COMBINE_TOO_LARGE || try_stream(path, &request, options, &rc, error))
-        return rc;
-    request.smaller_than = 0;
-    return combine_edit(path, &request, &given, error_begin(error, NULL, path));
+    return rc != 0 ? rc : editing_run(path, &request, options, error);
 }
 
 /* ---- one value ---- */

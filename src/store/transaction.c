@@ -69,7 +69,7 @@ static void release(void *context)
 static int refused(void *context, struct untorn_error *error)
 {
     const struct kept_edits *kept = context;
-    return editing_refused(&kept->file, error);
+    return editing_refused(&kept->file.error, error);
 }
 
 static struct kept_edits *keep(const struct untorn_edit *edits, size_t count,

@@ -398,3 +398,15 @@ struct untorn_node *untorn_document_add(struct untorn_document *document,
     document->text = NULL;
     return node;
 }
+
+struct untorn_node *api_document_add_copy(struct untorn_document *document,
+                                          struct untorn_node *parent, const char *key,
+                                          size_t key_size, const struct untorn_node *value)
+{
+    struct arena *arena = &document->parsed.arena;
+    const char *name = arena_copy(arena, key, key_size);
+    struct untorn_node *copy = name ? node_copy(arena, value) : NULL;
+    free(document->text);
+    document->text = NULL;
+    return copy && node_put_member(arena, parent, name, key_size, copy) ? copy : NULL;
+}

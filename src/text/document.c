@@ -5,6 +5,7 @@
 
 #include "text/difference.h"
 #include "text/format.h"
+#include "text/json_held.h"
 #include "text/patch.h"
 #include "text/place.h"
 #include "text/quick.h"
@@ -175,6 +176,35 @@ static int set_at(struct editing *editing, const struct keypath *path, const str
 {
     return found->node ? set_existing(editing, found->node, value, error)
                        : set_missing(editing, path, found, value, arena, error);
+}
+
+/* ---- ensuring ---- */
+
+int document_find(const struct keypath *path, const struct untorn_node *root,
+                  struct found *ret_found, struct untorn_error *error)
+{
+    char name[NAME_SIZE];
+    int rc = keypath_find(path, root, ret_found, error);
+    if (rc != 0)
+        return rc;
+    bool behind = ret_found->append;
+    for (size_t i = 0; i < path->count; i++)
+        behind |= path->steps[i].kind == STEP_APPEND;
+    if (!behind)
+        return 0;
+    error_detail(error, "%s is behind the last element, where nothing can be found; set adds there",
+                 name_of(path, name));
+    return error_fail(error, UNTORN_INVALID, NULL);
+}
+
+static int ensure_at(struct editing *editing, const struct keypath *path, const struct found *found,
+                     struct untorn_node *value, struct arena *arena, struct untorn_error *error)
+{
+    struct asking *asking = editing->asking;
+    if (asking)
+        asking->tell(asking->context, asking->edit, found->node ? found->node : value,
+                     !found->node);
+    return found->node ? 0 : set_missing(editing, path, found, value, arena, error);
 }
 
 /* ---- the other kinds ---- */
@@ -369,10 +399,14 @@ static int apply_at(struct editing *editing, const struct untorn_edit *edit,
     struct found found = {0};
     enum untorn_format format = editing->parsed.format;
     int rc = 0;
-    if (edit->kind != UNTORN_INSERT)
+    if (edit->kind == UNTORN_ENSURE)
+        rc = document_find(path, editing->parsed.root, &found, error);
+    else if (edit->kind != UNTORN_INSERT)
         rc = keypath_find(path, editing->parsed.root, &found, error);
     if (rc == 0 && (edit->kind == UNTORN_SET || edit->kind == UNTORN_INSERT))
         rc = value_read(edit, found.node, name_of(path, name), format, value, error);
+    else if (rc == 0 && edit->kind == UNTORN_ENSURE)
+        rc = value_read(edit, NULL, name_of(path, name), format, value, error);
     if (rc != 0)
         return rc;
     switch (edit->kind) {
@@ -384,6 +418,8 @@ static int apply_at(struct editing *editing, const struct untorn_edit *edit,
         return insert_at(editing, path, value->node, error);
     case UNTORN_RENAME:
         return rename_at(editing, path, &found, edit, error);
+    case UNTORN_ENSURE:
+        return ensure_at(editing, path, &found, value->node, arena, error);
     default:
         error_detail(error, "there is no kind of edit %d", (int)edit->kind);
         return error_fail(error, UNTORN_INVALID, NULL);
@@ -419,8 +455,28 @@ static int apply_all(struct editing *editing, const struct untorn_edit *edits, s
                      struct untorn_error *error)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (editing->asking)
+            editing->asking->edit = i;
         rc = apply(editing, &edits[i], error);
+    }
+    return rc;
+}
+
+static int edit_generally(const char *text, size_t size, enum untorn_format format, planner *plan,
+                          const struct untorn_edit *edits, size_t count, struct asking *asking,
+                          char **ret_text, size_t *ret_size, struct untorn_error *error)
+{
+    struct editing editing;
+    *ret_text = NULL;
+    *ret_size = 0;
+    int rc = editing_begin(&editing, text, size, format, plan, error);
+    editing.asking = asking;
+    if (rc == 0)
+        rc = apply_all(&editing, edits, count, error);
+    if (rc == 0)
+        rc = editing_take(&editing, ret_text, ret_size, error); /* [DOCUMENT-3] */
+    editing_free(&editing);
     return rc;
 }
 
@@ -428,16 +484,7 @@ int document_edit_planned(const char *text, size_t size, enum untorn_format form
                           const struct untorn_edit *edits, size_t count, char **ret_text,
                           size_t *ret_size, struct untorn_error *error)
 {
-    struct editing editing;
-    *ret_text = NULL;
-    *ret_size = 0;
-    int rc = editing_begin(&editing, text, size, format, plan, error);
-    if (rc == 0)
-        rc = apply_all(&editing, edits, count, error);
-    if (rc == 0)
-        rc = editing_take(&editing, ret_text, ret_size, error); /* [DOCUMENT-3] */
-    editing_free(&editing);
-    return rc;
+    return edit_generally(text, size, format, plan, edits, count, NULL, ret_text, ret_size, error);
 }
 
 int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits, size_t count,
@@ -452,12 +499,24 @@ int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits,
     return rc;
 }
 
+int document_edit_asking(const char *text, size_t size, enum untorn_format format,
+                         const struct untorn_edit *edits, size_t count, struct asking *asking,
+                         char **ret_text, size_t *ret_size, struct untorn_error *error)
+{
+    int rc;
+    if (count == 1 && edits->kind == UNTORN_SET && format_is_known(format) &&
+        quick_set(text, size, format, edits, ret_text, ret_size))
+        return 0;
+    if (count == 1 &&
+        json_held_edit(text, size, format, edits, asking, ret_text, ret_size, &rc, error))
+        return rc;
+    return edit_generally(text, size, format, NULL, edits, count, asking, ret_text, ret_size,
+                          error);
+}
+
 int document_edit(const char *text, size_t size, enum untorn_format format,
                   const struct untorn_edit *edits, size_t count, char **ret_text, size_t *ret_size,
                   struct untorn_error *error)
 {
-    if (count == 1 && edits->kind == UNTORN_SET && format_is_known(format) &&
-        quick_set(text, size, format, edits, ret_text, ret_size))
-        return 0;
-    return document_edit_planned(text, size, format, NULL, edits, count, ret_text, ret_size, error);
+    return document_edit_asking(text, size, format, edits, count, NULL, ret_text, ret_size, error);
 }

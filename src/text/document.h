@@ -23,6 +23,11 @@ int document_edit(const char *text, size_t size, enum untorn_format format,
                   const struct untorn_edit *edits, size_t count, char **ret_text, size_t *ret_size,
                   struct untorn_error *error);
 
+/* The same for who asks; `asking` may be NULL. */
+int document_edit_asking(const char *text, size_t size, enum untorn_format format,
+                         const struct untorn_edit *edits, size_t count, struct asking *asking,
+                         char **ret_text, size_t *ret_size, struct untorn_error *error);
+
 /* The same with another planner than the format's own: what a planner that errs would come to. */
 int document_edit_planned(const char *text, size_t size, enum untorn_format format, planner *plan,
                           const struct untorn_edit *edits, size_t count, char **ret_text,
@@ -36,6 +41,11 @@ int document_edit_parsed(struct parsed *parsed, const struct untorn_edit *edits,
 /* One edit of a text that is being edited, where its key was looked up already: not a patch. */
 int document_apply(struct editing *editing, const struct untorn_edit *edit,
                    const struct keypath *path, struct untorn_error *error);
+
+/* keypath_find for an UNTORN_ENSURE: -UNTORN_INVALID also for what is always behind the last
+ * element, and so never there. */
+int document_find(const struct keypath *path, const struct untorn_node *root,
+                  struct found *ret_found, struct untorn_error *error);
 
 /* Scans, and puts a flaw into words: -UNTORN_DAMAGED with line, column and an excerpt. */
 int document_parse(const char *text, size_t size, enum untorn_format format,

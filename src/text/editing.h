@@ -21,16 +21,25 @@
 typedef int planner(const struct parsed *parsed, const struct change *change,
                     struct plan *ret_plan);
 
+/* Who wants to know what an UNTORN_ENSURE met: the value that is there, or with `made` the one that
+ * is about to be. `edit` is its number. What is told counts only if all of it succeeds. */
+struct asking {
+    void (*tell)(void *context, size_t edit, const struct untorn_node *node, bool made);
+    void *context;
+    size_t edit;
+};
+
 struct editing {
     planner *plan;
-    struct parsed parsed; /* of the text as it is now, but for the scalars below */
-    struct parsed *lent;  /* the same as its owner has it, until something has changed; or NULL */
-    char *text;           /* that text, once something has changed; before, the one given */
-    struct arena used;    /* of the text before: the next is scanned into the same memory */
-    struct plan scalars;  /* changed in the tree, and not yet in the text; in any order */
-    struct noted *noted;  /* of a lent tree: what those scalars were before, the latest first */
-    size_t changes;       /* made so far */
-    struct plan last;     /* of the last of them: what it replaces in the text before it */
+    struct parsed parsed;  /* of the text as it is now, but for the scalars below */
+    struct parsed *lent;   /* the same as its owner has it, until something has changed; or NULL */
+    char *text;            /* that text, once something has changed; before, the one given */
+    struct arena used;     /* of the text before: the next is scanned into the same memory */
+    struct plan scalars;   /* changed in the tree, and not yet in the text; in any order */
+    struct noted *noted;   /* of a lent tree: what those scalars were before, the latest first */
+    size_t changes;        /* made so far */
+    struct plan last;      /* of the last of them: what it replaces in the text before it */
+    struct asking *asking; /* or NULL */
 };
 
 /* `text` is borrowed until editing_free. `plan` is NULL for the format's own planner. */

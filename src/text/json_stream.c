@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "text/json_short.h"
+#include "text/value.h"
 
 enum {
     UNSUITED = JSON_STREAM_UNSUITED,
@@ -394,36 +395,6 @@ static bool has_plain_keys(const struct keypath *path)
     return true;
 }
 
-int json_stream_edit(const struct untorn_edit *edit, enum untorn_format format,
-                     const struct json_stream_io *io, struct untorn_error *error)
-{
-    struct stream stream = {.io = io, .error = error, .edit = edit};
-    struct keypath path;
-    bool patch = edit->kind == UNTORN_MERGE_PATCH || edit->kind == UNTORN_JSON_PATCH;
-    int rc = UNSUITED;
-    if (!patch && keypath_of_edit(edit, &stream.arena, &path, error) == 0 && has_plain_keys(&path))
-        rc = begin(&stream, &path, format);
-    stream.survey.enters_target = edit->kind == UNTORN_SET;
-    stream.survey.settled = guess;
-    if (edit->kind == UNTORN_RENAME) {
-        stream.survey.other = edit->value ? edit->value : "";
-        stream.survey.other_size = edit->value ? edit->value_size : 0;
-    }
-    if (rc == 0)
-        rc = survey(&stream);
-    if (rc == 0)
-        rc = edit_surveyed(&stream);
-    end(&stream);
-    return rc;
-}
-
-static int not_found(struct stream *stream)
-{
-    struct json_source source = source_of(stream, stream->base);
-    return outcome_of(
-        json_short_missing(&stream->survey, &source, whole_of(stream), stream->error));
-}
-
 static int read_target(struct stream *stream, const struct json_element *target, char **ret_text,
                        size_t *ret_size)
 {
@@ -440,6 +411,71 @@ static int read_target(struct stream *stream, const struct json_element *target,
     *ret_text = text;
     *ret_size = size;
     return 0;
+}
+
+/* That the value of an UNTORN_ENSURE makes sense is asked also where it is not needed. */
+static int check_value(const struct untorn_edit *edit, enum untorn_format format,
+                       struct untorn_error *error)
+{
+    struct value value = {0};
+    int rc = value_read(edit, NULL, "", format, &value, error);
+    value_free(&value);
+    return rc;
+}
+
+static int edit_or_find(struct stream *stream, char **ret_found, size_t *ret_size)
+{
+    bool ensures = stream->edit->kind == UNTORN_ENSURE;
+    const struct json_element *target = ensures ? json_survey_target(&stream->survey) : NULL;
+    if (!target)
+        return edit_surveyed(stream);
+    int rc = check_value(stream->edit, stream->survey.format, stream->error);
+    if (rc == 0)
+        rc = read_target(stream, target, ret_found, ret_size);
+    return rc == 0 ? JSON_STREAM_UNCHANGED : rc;
+}
+
+int json_stream_ensure(const struct untorn_edit *edit, enum untorn_format format,
+                       const struct json_stream_io *io, char **ret_found, size_t *ret_size,
+                       struct untorn_error *error)
+{
+    struct stream stream = {.io = io, .error = error, .edit = edit};
+    struct keypath path;
+    bool patch = edit->kind == UNTORN_MERGE_PATCH || edit->kind == UNTORN_JSON_PATCH;
+    int rc = UNSUITED;
+    *ret_found = NULL;
+    *ret_size = 0;
+    if (!patch && keypath_of_edit(edit, &stream.arena, &path, error) == 0 && has_plain_keys(&path))
+        rc = begin(&stream, &path, format);
+    stream.survey.enters_target = edit->kind == UNTORN_SET;
+    stream.survey.settled = guess;
+    if (edit->kind == UNTORN_RENAME) {
+        stream.survey.other = edit->value ? edit->value : "";
+        stream.survey.other_size = edit->value ? edit->value_size : 0;
+    }
+    if (rc == 0)
+        rc = survey(&stream);
+    if (rc == 0)
+        rc = edit_or_find(&stream, ret_found, ret_size);
+    end(&stream);
+    return rc;
+}
+
+int json_stream_edit(const struct untorn_edit *edit, enum untorn_format format,
+                     const struct json_stream_io *io, struct untorn_error *error)
+{
+    char *found;
+    size_t size;
+    int rc = json_stream_ensure(edit, format, io, &found, &size, error);
+    free(found);
+    return rc;
+}
+
+static int not_found(struct stream *stream)
+{
+    struct json_source source = source_of(stream, stream->base);
+    return outcome_of(
+        json_short_missing(&stream->survey, &source, whole_of(stream), stream->error));
 }
 
 int json_stream_find(const struct keypath *path, enum untorn_format format,

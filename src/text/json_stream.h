@@ -43,6 +43,12 @@ enum {
 int json_stream_edit(const struct untorn_edit *edit, enum untorn_format format,
                      const struct json_stream_io *io, struct untorn_error *error);
 
+/* The same; of an UNTORN_ENSURE whose key is there JSON_STREAM_UNCHANGED, and *ret_found is the
+ * text of what it names: new, terminated. Else that is NULL. */
+int json_stream_ensure(const struct untorn_edit *edit, enum untorn_format format,
+                       const struct json_stream_io *io, char **ret_found, size_t *ret_size,
+                       struct untorn_error *error);
+
 /* The text of the value that the path names: new, terminated. `io` need not write. */
 int json_stream_find(const struct keypath *path, enum untorn_format format,
                      const struct json_stream_io *io, char **ret_text, size_t *ret_size,

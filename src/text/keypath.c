@@ -1,5 +1,6 @@
 #include "text/keypath.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -74,6 +75,15 @@ static size_t half_length(const char *at, const char *end)
     return lower || (upper && !is_half(at + 3, end, 0xb0, 0xbf)) ? 3 : 0;
 }
 
+/* A document has no place for it: whoever needs it agrees with its readers on an escape. */
+static int refuse_byte(const struct reader *reader)
+{
+    char what[80];
+    snprintf(what, sizeof what, "this is not UTF-8; write this byte as %%%02X, and a %% as %%25",
+             (unsigned char)*reader->at);
+    return refuse(reader, what);
+}
+
 static int check_utf8(const struct reader *reader, bool halves)
 {
     struct reader ahead = *reader;
@@ -82,7 +92,7 @@ static int check_utf8(const struct reader *reader, bool halves)
         if (length == 0 && halves)
             length = half_length(ahead.at, ahead.end);
         if (length == 0)
-            return refuse(&ahead, "this is not UTF-8");
+            return refuse_byte(&ahead);
         ahead.at += length;
     }
     return 0;

@@ -16,6 +16,17 @@ struct node_index {
     struct untorn_node *nodes[];
 };
 
+const char *node_place(const struct untorn_node *node)
+{
+    for (; node; node = node_is_container(node) ? node->first : NULL) {
+        if (node->parent && node->key_raw)
+            return node->key_raw;
+        if (node->raw)
+            return node->raw;
+    }
+    return NULL;
+}
+
 bool node_is_container(const struct untorn_node *node)
 {
     return node->kind == UNTORN_ARRAY || node->kind == UNTORN_OBJECT;

@@ -94,6 +94,10 @@ size_t node_position(const struct untorn_node *node); /* among its siblings, fro
 
 size_t node_key_raw_size(const struct untorn_node *node); /* of `key_raw`, which is not NULL */
 
+/* Where it stands in the text: its key if it has one, else its own beginning; a table without
+ * either begins where its first member does. NULL: nowhere. */
+const char *node_place(const struct untorn_node *node);
+
 bool node_is_container(const struct untorn_node *node);
 
 /* Whether it is marked as cut and stands for what there was: neither a container nor a string, of

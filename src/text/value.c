@@ -227,7 +227,8 @@ static int make_string(const char *text, size_t size, struct value *ret_value,
 {
     if (value_is_utf8(text, size))
         return make(UNTORN_STRING, text, size, UNTORN_FORMAT_UNKNOWN, ret_value, error);
-    error_detail(error, "the value is not UTF-8, which every string of a document is");
+    error_detail(error, "the value is not UTF-8, which every string of a document is; write every "
+                        "other byte as %%XX, its two hexadecimal digits, and a %% as %%25");
     return error_fail(error, UNTORN_INVALID, NULL);
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# run: budget 20
 """What is written about the command agrees with it, and the examples run."""
 
 import os
@@ -81,8 +82,11 @@ def make_files(directory):
 def run_example(text, command=("bash", "-euo", "pipefail")):
     with tempfile.TemporaryDirectory() as directory:
         make_files(Path(directory))
+        own = {"HOME": directory, "XDG_CONFIG_HOME": ""}
+        if "EDITOR" not in text:
+            own["VISUAL"] = "true"
         done = run(*command, "-c", text, cwd=directory, stdin=subprocess.DEVNULL, timeout=60,
-                   env={**os.environ, "VISUAL": "true"} if "EDITOR" not in text else None)
+                   env={**os.environ, **own})
         return [] if done.returncode == 0 else [f"status {done.returncode}: {text}{done.stderr}"]
 
 

@@ -49,5 +49,5 @@ await() {
     fail "still not: $*"
 }
 
-verbs='set unset apply edit write update append commit get read hash log show diff restore undo'
-verbs+=' lock who probe check'
+verbs='set unset ensure apply edit write update append commit get read hash config'
+verbs+=' log show diff restore undo lock who probe check'

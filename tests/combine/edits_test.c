@@ -1,6 +1,7 @@
 /* The edits of several callers made of one text. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,4 +114,78 @@ TEST(alone_it_refuses)
     begin(edit_of(UNTORN_SET, "a", "1"));
     CHECK_TEXT(make("{\"a\": 1}", 0), "{\"a\": 1}");
     CHECK_INT(own_answer.flags, UNTORN_FLAG_UNCHANGED);
+}
+
+/* ---- what an UNTORN_ENSURE met ---- */
+
+TEST(the_first_who_ensures_a_key_creates_it_and_all_are_told)
+{
+    struct met met = {0};
+    begin(edit_of(UNTORN_ENSURE, "k", "own"));
+    own.met = &met;
+    add(edit_of(UNTORN_ENSURE, "k", "other"));
+    add(edit_of(UNTORN_ENSURE, "a", "9"));
+    add(edit_of(UNTORN_ENSURE, "new", "[1]"));
+    CHECK_TEXT(make("{\"a\": 1}", 0), "{\"a\": 1, \"k\": \"own\", \"new\": \"[1]\"}");
+    CHECK(met.made);
+    CHECK_TEXT(met.text, "\"own\"");
+    CHECK_INT(own_answer.flags, 0);
+    CHECK_TEXT(guests[0].answer.detail, "\"own\"");
+    CHECK_INT(guests[0].answer.flags, UNTORN_FLAG_UNCHANGED);
+    CHECK_TEXT(guests[1].answer.detail, "1");
+    CHECK_INT(guests[1].answer.flags, UNTORN_FLAG_UNCHANGED);
+    CHECK_TEXT(guests[2].answer.detail, "\"[1]\"");
+    CHECK_INT(guests[2].answer.flags, 0);
+    free(met.text);
+}
+
+TEST(each_is_told_what_was_there_at_its_turn)
+{
+    begin(edit_of(UNTORN_ENSURE, "k", "1"));
+    add(edit_of(UNTORN_SET, "k", "2"));
+    add(edit_of(UNTORN_ENSURE, "k", "3"));
+    add(edit_of(UNTORN_UNSET, "k", NULL));
+    add(edit_of(UNTORN_ENSURE, "k", "4"));
+    for (int alone = 0; alone < 2; alone++) {
+        CHECK_TEXT(make("{\"a\": 1}", 0), "{\"a\": 1, \"k\": 4}");
+        CHECK_TEXT(guests[1].answer.detail, "2");
+        CHECK_INT(guests[1].answer.flags, UNTORN_FLAG_UNCHANGED);
+        CHECK_TEXT(guests[3].answer.detail, "4");
+        CHECK_INT(guests[3].answer.flags, 0);
+        told = 0;
+        add(edit_of(UNTORN_UNSET, "nothing", NULL)); /* now one after the other */
+    }
+}
+
+TEST(what_is_too_long_to_be_told_is_only_said_to_be_there)
+{
+    static char text[1000];
+    snprintf(text, sizeof text, "{\"k\": \"%0700d\"}", 0);
+    begin(edit_of(UNTORN_SET, "a", "1"));
+    add(edit_of(UNTORN_ENSURE, "k", "3"));
+    make(text, 0);
+    CHECK_TEXT(guests[0].answer.detail, "");
+    CHECK_INT(guests[0].answer.flags, UNTORN_FLAG_UNCHANGED);
+}
+
+TEST(an_answer_is_taken_from_the_detail)
+{
+    struct met met = {0};
+    struct untorn_error answer = {.flags = UNTORN_FLAG_UNCHANGED, .detail = "\"x\""};
+    begin(edit_of(UNTORN_ENSURE, "k", "1"));
+    own.met = &met;
+    edits_take_met(&own, &answer);
+    CHECK(!met.made);
+    CHECK_TEXT(met.text, "\"x\"");
+    CHECK_TEXT(answer.detail, "");
+    edits_take_met(&own, &answer);
+    CHECK(met.text == NULL);
+    own.met = NULL;
+    strcpy(answer.detail, "1");
+    edits_take_met(&own, &answer);
+    CHECK_TEXT(answer.detail, "");
+    begin(edit_of(UNTORN_SET, "k", "1"));
+    strcpy(answer.detail, "1");
+    edits_take_met(&own, &answer);
+    CHECK_TEXT(answer.detail, "1");
 }

@@ -16,9 +16,10 @@ static const struct untorn_edit edits[] = {
      .value = "[]",
      .value_size = 2,
      .syntax = UNTORN_AS_JSON},
+    {.kind = UNTORN_ENSURE, .key = "k", .value = "v", .value_size = 1},
 };
 static const struct request request = {
-    .edits = edits, .count = 3, .format = UNTORN_TOML, .level = UNTORN_ORDERED, .keep = -1};
+    .edits = edits, .count = 4, .format = UNTORN_TOML, .level = UNTORN_ORDERED, .keep = -1};
 
 TEST(what_is_written_is_read)
 {
@@ -28,7 +29,7 @@ TEST(what_is_written_is_read)
     CHECK(size > 0);
     CHECK_INT(request_read(&read, bytes, size), 0);
     memset(bytes, 'z', sizeof bytes); /* it is a copy */
-    CHECK_INT(read.count, 3);
+    CHECK_INT(read.count, 4);
     CHECK_INT(read.format, UNTORN_TOML);
     CHECK_INT(read.level, UNTORN_ORDERED);
     CHECK_INT(read.keep, -1);
@@ -42,6 +43,7 @@ TEST(what_is_written_is_read)
         CHECK_TEXT(read.edits[1].segments[i], segments[i]);
     CHECK_INT(read.edits[2].syntax, UNTORN_AS_JSON);
     CHECK_TEXT(read.edits[2].key, "");
+    CHECK_INT(read.edits[3].kind, UNTORN_ENSURE);
     request_free(&read);
     request_free(&read);
 }
@@ -77,4 +79,13 @@ TEST(what_was_cut_or_changed_is_refused_or_another_request)
             bytes[i] = (char)(bytes[i] ^ 1 << bit);
         }
     }
+}
+
+TEST(a_kind_that_there_is_not_is_refused)
+{
+    struct untorn_edit edit = {.kind = (enum untorn_edit_kind)(UNTORN_ENSURE + 1), .key = "k"};
+    struct request strange = {.edits = &edit, .count = 1, .format = UNTORN_JSON}, read;
+    char bytes[100];
+    size_t size = request_write(&strange, bytes, sizeof bytes);
+    CHECK_INT(request_read(&read, bytes, size), -EBADMSG);
 }

@@ -17,7 +17,8 @@
 enum {
     LETTERS = 5,
     FAILED = 8,
-    UNSETTLED = 16
+    UNSETTLED = 16,
+    ENSURED = 24
 }; /* acknowledged besides: that a process was told so */
 
 static bool is_long(void)
@@ -144,7 +145,7 @@ static void explore(struct sim_interleaving asked)
 {
     struct sim_interleavings report;
     asked.setup = setup;
-    asked.verify = verify;
+    asked.verify = asked.verify ? asked.verify : verify;
     /* Where nobody dies everybody is woken: none sleeps until it looks by itself. */
     asked.patience = asked.kills > 0 || asked.hurries > 0 ? 20000000000 : 5000000;
     sim_interleave(&asked, &report);
@@ -231,4 +232,38 @@ TEST(one_who_takes_the_lock_alone)
                                       .processes = {hold_for_a_while, add, add_alone, add},
                                       .preemptions = is_long(),
                                       .kills = is_long()});
+}
+
+/* Whoever creates it, and whoever is killed: those who are told are told the same, and it is there.
+ * Letters of the list are not used: the value is the process that created it. */
+static void ensure(void *context, int number)
+{
+    char value[] = {(char)('0' + number), '\0'};
+    struct untorn_edit edit = {.key = "k", .value = value, .value_size = 1};
+    struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = 60000};
+    struct untorn_document *document;
+    const struct untorn_node *node;
+    (void)context;
+    if (untorn_ensure("/d/a.json", &edit, NULL, &options, &document, &node, NULL) == 0)
+        sim_ack(ENSURED + *untorn_node_text(node, NULL) - '0');
+    untorn_document_free(document);
+}
+
+static const char *verify_ensured(void *context)
+{
+    const char *text = sim_get("/d/a.json"), *at = text ? strstr(text, "\"k\": ") : NULL;
+    (void)context;
+    for (int i = 0; i < 4; i++)
+        if (sim_acked(ENSURED + i) && (!at || at[5] != '0' + i))
+            return "somebody was told a value that is not there";
+    return NULL;
+}
+
+TEST(two_who_ensure_one_key)
+{
+    explore((struct sim_interleaving){.name = "two ensure",
+                                      .processes = {hold_for_a_while, ensure, ensure},
+                                      .verify = verify_ensured,
+                                      .preemptions = is_long(),
+                                      .kills = 1});
 }

@@ -119,6 +119,92 @@ host = "localhost"' ]
     [ $? = 2 ]
 }
 
+registers() {
+    for i in $(seq 8); do ../registry r.json add "n.$i" "v $i" & done
+    wait
+    ../registry r.json add n.1 other >said && exit 1
+    [ $? = 5 ]
+    [ "$(cat said)" = 'taken: v 1' ]
+    ../registry r.json remove n.2
+    ../registry r.json remove n.2 && exit 1
+    [ $? = 3 ]
+    [ "$(../registry r.json list | sort | tr '\n' ,)" = \
+        "$(for i in 1 3 4 5 6 7 8; do printf 'n.%d\tv %d,' $i $i; done)" ]
+    [ -z "$(../registry none.json list)" ]
+    [ ! -e none.json ]
+    echo '{' >r.json
+    ../registry r.json list && exit 1
+    [ $? = 4 ]
+}
+
+caches() {
+    local command='echo asked >>asked; wc -l <asked'
+    [ "$(../cache_entry c.json 60 "$command")" = 1 ]
+    [ "$(../cache_entry c.json 60 "$command")" = 1 ]
+    touch -d '2 minutes ago' c.json
+    [ "$(../cache_entry c.json 60 "$command")" = 2 ]
+    [ "$(../cache_entry c.json 60 "$command")" = 2 ]
+    truncate -s 5 c.json
+    [ "$(../cache_entry c.json 60 "$command")" = 3 ]
+    jq -e . c.json
+    ../cache_entry c.json 0 false && exit 1
+    [ "$(../cache_entry c.json 60 "$command")" = 3 ]
+}
+
+skips() {
+    mkdir f
+    for i in 1 2 3; do echo "{\"title\": \"t$i\"}" >f/$i.json; done
+    ../entries f
+    printf '{"title": "t' >f/2.json
+    : >f/4.json
+    ../entries f >said 2>told && exit 1
+    [ $? = 4 ]
+    [ "$(sort said | tr '\n' ,)" = t1,t3, ]
+    grep -q 'skipped, truncated: f/2.json' told
+    grep -q 'skipped, empty: f/4.json' told
+    [ "$(cat f/2.json)" = '{"title": "t' ]
+}
+
+investigates() {
+    mkdir f
+    for _ in $(seq 8); do ../investigations f /srv/my.project >>said & done
+    wait
+    [ "$(sort -u said | wc -l)" = 1 ]
+    [ -d "$(head -n 1 said)" ]
+    [ "$(ls f | wc -l)" = 2 ]
+    ../investigations f "/srv/it's" >other
+    ! grep -q -f other said
+    rmdir "$(cat other)"
+    ../investigations f "/srv/it's" >again
+    ! grep -q -f other again
+    [ -d "$(cat again)" ]
+    [ "$(../investigations f /srv/my.project)" = "$(head -n 1 said)" ]
+    echo '{"/srv' >f/map.json
+    ../investigations f /srv/x && exit 1
+    [ $? = 4 ]
+    [ "$(cat f/map.json)" = '{"/srv' ]
+    rm f/map.json
+    chmod 500 f
+    [ "$(id -u)" = 0 ] || ! ../investigations f /srv/y
+    chmod 700 f
+}
+
+serves() {
+    export HOME=$PWD
+    unset XDG_CONFIG_HOME
+    [ "$(../config_service server.port)" = '8000 (default)' ]
+    ../config_service server.port 8080
+    [ "$(../config_service server.port)" = '8080 (global)' ]
+    [ "$(AGENTS_SERVER_PORT=1 ../config_service server.port)" = '1 (environment)' ]
+    ../config_service auth.token secret
+    [ "$(stat -c %a .config/agents/config.toml)" = 600 ]
+    ../config_service sever.port 1 2>said && exit 1
+    [ $? = 1 ]
+    grep -q 'did you mean server.port' said
+    ../config_service server.port high && exit 1
+    [ $? = 1 ]
+}
+
 check 'every example compiles with the line of the guide, without a warning' compile
 check 'an example compiles with the line for an installed library' with_pkg_config
 check 'every example is 30 to 60 lines long' each_is_short
@@ -126,6 +212,11 @@ check 'twenty counters at once count to twenty' counts
 check 'the state is saved, private, and not over a folder' saves
 check 'the log has whole records only' logs
 check 'a value is set, and the comments stay' edits
+check 'eight who register at once are all there, and a name is taken once' registers
+check 'what is old or damaged in a cache is made again' caches
+check 'of many entries the bad ones are reported and skipped' skips
+check 'who investigates one target gets one folder, and a new one if it is gone' investigates
+check 'a configuration has defaults, a file, the environment, and a schema' serves
 check 'of four at once one asks, and the others find the answer' asks_once
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -9,7 +9,8 @@ run() { # DOCUMENT
     mkdir "$place"
     ln -s "$root/include" "$root/examples" "$place"
     ln -s "$BUILD" "$place/build"
-    (cd "$place" && "$PYTHON" -B "$TESTS/docs/console.py" "$1") >said 2>&1
+    (cd "$place" &&
+        HOME=$place XDG_CONFIG_HOME= "$PYTHON" -B "$TESTS/docs/console.py" "$1") >said 2>&1
 }
 
 count() { # of the lines in said

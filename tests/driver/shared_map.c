@@ -2,6 +2,7 @@
  * own: 8 processes, 25 targets each, all at once.
  *
  *     shared_map edit FILE            by untorn_edit
+ *     shared_map ensure FILE          by untorn_ensure, each target twice
  *     shared_map load-and-save FILE   load, change, replace without a lock: has to lose some
  *     shared_map check FILE           looks only
  *
@@ -49,6 +50,23 @@ static int add_by_edit(const char *file, const struct mapping *mapping)
     char text[UNTORN_TEXT_SIZE];
     if (rc != 0)
         fprintf(stderr, "%s\n", untorn_describe(&error, text, sizeof text));
+    return rc;
+}
+
+/* The second who asks, the same process, gets the first one's. */
+static int add_by_ensure(const char *file, const struct mapping *mapping)
+{
+    int rc = 0;
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        struct untorn_edit edit = mapping->edit;
+        struct untorn_document *document;
+        const struct untorn_node *node;
+        edit.value_size = i == 0 ? edit.value_size : 1;
+        rc = untorn_ensure(file, &edit, NULL, NULL, &document, &node, NULL);
+        if (rc == 0 && strcmp(untorn_node_text(node, NULL), mapping->value) != 0)
+            rc = -1;
+        untorn_document_free(document);
+    }
     return rc;
 }
 
@@ -130,6 +148,8 @@ int main(int count, char **values)
     }
     if (strcmp(values[1], "edit") == 0)
         add_all(values[2], add_by_edit);
+    else if (strcmp(values[1], "ensure") == 0)
+        add_all(values[2], add_by_ensure);
     else if (strcmp(values[1], "load-and-save") == 0)
         add_all(values[2], add_by_load_and_save);
     else if (strcmp(values[1], "check") != 0)

@@ -344,3 +344,27 @@ TEST(what_is_no_directory_cannot_be_listed)
     os_close(dir);
     CHECK_INT(os_list(dir, visit, &listing), -EBADF);
 }
+
+/* What a cache may rely on: whatever changes the content changes one of the numbers. */
+TEST(a_look_follows_links_and_tells_every_version_apart)
+{
+    struct os_version first, second;
+    put("file", "12345");
+    CHECK_INT(symlink("file", "link"), 0);
+    CHECK_INT(os_look("link", &first), 0);
+    CHECK_INT(os_look("file", &second), 0);
+    CHECK_INT(memcmp(&first, &second, sizeof first), 0);
+    CHECK_INT(first.inode, stat_of("file").st_ino);
+    CHECK_INT(first.size, 5);
+    CHECK_INT(first.changed / 1000000000u, stat_of("file").st_ctim.tv_sec);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    put("file", "54321"); /* in place, of the same size */
+    CHECK_INT(os_look("link", &second), 0);
+    CHECK(first.changed < second.changed);
+    put("new", "54321");
+    CHECK_INT(rename("new", "file"), 0);
+    CHECK_INT(os_look("link", &first), 0);
+    CHECK(first.inode != second.inode);
+    CHECK_INT(unlink("file"), 0);
+    CHECK_INT(os_look("link", &first), -ENOENT);
+}

@@ -592,6 +592,23 @@ TEST(a_path_leads_below_a_directory_and_through_no_link)
     CHECK_TEXT(sim_misuse(), NULL);
 }
 
+TEST(a_look_follows_links_and_is_never_of_long_ago)
+{
+    os_fd dir = begin(), file = make(dir, "a");
+    struct os_version version;
+    sim_symlink("/l", "a");
+    CHECK_INT(os_look("/l", &version), 0);
+    struct os_stat stat = stat_of(dir, "a");
+    CHECK_INT(version.inode, stat.inode);
+    CHECK_INT(version.device, stat.device);
+    CHECK_INT(version.born, stat.born);
+    CHECK_INT(version.size, 0);
+    CHECK_INT(version.changed / 1000000000u, os_wall_clock());
+    CHECK_INT(os_look("/missing", &version), -ENOENT);
+    os_close(file);
+    CHECK_TEXT(sim_misuse(), NULL);
+}
+
 TEST(a_closed_handle_and_an_absolute_name_are_noticed)
 {
     os_fd dir = begin(), file = make(dir, "a");

@@ -456,3 +456,22 @@ TEST(a_key_with_half_a_surrogate_pair_is_edited_like_others)
     CHECK_TEXT(EDIT(UNTORN_TOML, "b = 2\n", set), "TYPE");
     CHECK(detail_says("half a surrogate pair"));
 }
+
+TEST(an_ensure_adds_what_is_not_there_and_nothing_else)
+{
+    struct untorn_edit edits[] = {
+        {.kind = UNTORN_ENSURE, .key = "a", .value = "9", .value_size = 1},
+        {.kind = UNTORN_ENSURE, .key = "b.c", .value = "2", .value_size = 1},
+        {.kind = UNTORN_ENSURE, .key = "b.c", .value = "3", .value_size = 1},
+    };
+    CHECK_TEXT(edited(UNTORN_JSON, "{\"a\":1}", 7, edits, 3), "{\"a\":1,\"b\":{\"c\":2}}");
+    CHECK_TEXT(edited(UNTORN_JSONC, "{\"a\":1 /*x*/}", 13, edits, 1), "{\"a\":1 /*x*/}");
+    CHECK_TEXT(edited(UNTORN_TOML, "a = 0x1\n", 8, edits, 3), "a = 0x1\n\n[b]\nc = 2\n");
+    edits[0].key = "a.x";
+    CHECK_TEXT(edited(UNTORN_JSON, "{\"a\":1}", 7, edits, 1), "NO_KEY");
+    edits[0].key = "l[+]";
+    CHECK_TEXT(edited(UNTORN_JSON, "{\"l\":[]}", 8, edits, 1), "INVALID");
+    CHECK(detail_says("behind the last element"));
+    edits[0].key = "/l/-";
+    CHECK_TEXT(edited(UNTORN_JSON, "{\"l\":[]}", 8, edits, 1), "INVALID");
+}

@@ -286,7 +286,9 @@ TEST(a_key_is_utf_8)
     struct keypath path;
     static const char *const segments[] = {"a", "b\xff"};
     CHECK_INT(keypath_segments(segments, 2, &arena, &path, &error), -UNTORN_INVALID);
-    CHECK_TEXT(error.detail, "the key 'b?', character 2: this is not UTF-8");
+    CHECK_TEXT(error.detail,
+               "the key 'b?', character 2: this is not UTF-8; write this byte as %FF, "
+               "and a % as %25");
 }
 
 TEST(a_long_key_is_cut_in_the_message)

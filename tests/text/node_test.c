@@ -734,3 +734,20 @@ TEST(what_was_cut_stands_for_others_or_is_a_part)
     CHECK(node_is_cut(root) && node_is_cut(list));
     arena_free(&arena);
 }
+
+TEST(a_node_stands_where_its_key_does_or_itself_or_its_first_member)
+{
+    struct untorn_node *root = object(NULL, NULL), *table = object(root, "t");
+    struct untorn_node *list = array(table, "l"), *one = integer(list, NULL, "1");
+    CHECK(!node_place(root));
+    one->raw = "1";
+    CHECK_TEXT(node_place(root), "1");
+    CHECK_TEXT(node_place(one), "1");
+    list->raw = "[1]";
+    CHECK_TEXT(node_place(table), "[1]");
+    list->key_raw = "l = [1]";
+    CHECK_TEXT(node_place(list), "l = [1]");
+    root->key_raw = "all"; /* a root has no key: that is where its text begins */
+    CHECK_TEXT(node_place(root), "l = [1]");
+    arena_free(&arena);
+}

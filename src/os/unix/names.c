@@ -19,6 +19,11 @@ static enum os_kind kind_of(unsigned mode)
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+static uint64_t nanoseconds(struct statx_timestamp time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + time.tv_nsec;
+}
+
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
 {
     unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO |
@@ -38,9 +43,23 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .group = x.stx_gid,
         .mount_root = (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
         .immutable = (x.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0,
-        .born = x.stx_mask & STATX_BTIME
-                    ? (uint64_t)x.stx_btime.tv_sec * 1000000000u + x.stx_btime.tv_nsec
-                    : 0,
+        .born = x.stx_mask & STATX_BTIME ? nanoseconds(x.stx_btime) : 0,
+    };
+    return 0;
+}
+
+int os_look(const char *path, struct os_version *ret_version)
+{
+    struct statx x;
+    unsigned mask = STATX_INO | STATX_SIZE | STATX_BTIME | STATX_CTIME;
+    if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, mask, &x) < 0)
+        return -errno;
+    *ret_version = (struct os_version){
+        .device = makedev(x.stx_dev_major, x.stx_dev_minor),
+        .inode = x.stx_ino,
+        .born = x.stx_mask & STATX_BTIME ? nanoseconds(x.stx_btime) : 0,
+        .size = x.stx_size,
+        .changed = nanoseconds(x.stx_ctime),
     };
     return 0;
 }
@@ -65,6 +84,22 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         .immutable = (s.st_flags & (UF_IMMUTABLE | UF_APPEND | SF_IMMUTABLE | SF_APPEND)) != 0,
         .born = (uint64_t)s.st_birthtimespec.tv_sec * 1000000000u +
                 (uint64_t)s.st_birthtimespec.tv_nsec,
+    };
+    return 0;
+}
+
+int os_look(const char *path, struct os_version *ret_version)
+{
+    struct stat s;
+    if (stat(path, &s) < 0)
+        return -errno;
+    *ret_version = (struct os_version){
+        .device = (uint64_t)s.st_dev,
+        .inode = (uint64_t)s.st_ino,
+        .born = (uint64_t)s.st_birthtimespec.tv_sec * 1000000000u +
+                (uint64_t)s.st_birthtimespec.tv_nsec,
+        .size = (uint64_t)s.st_size,
+        .changed = (uint64_t)s.st_ctimespec.tv_sec * 1000000000u + (uint64_t)s.st_ctimespec.tv_nsec,
     };
     return 0;
 }
