@@ -104,10 +104,37 @@ class Editing(Case):
                                     {"op": "test", "path": "/a", "value": 1}])
         self.assertEqual(untorn.read_json("a.json"), {"a": [1, 2, 3]})
 
+    def test_a_value_is_made_once(self):
+        self.assertEqual(untorn.ensure("a.toml", "a.b", [1]), [1])
+        self.assertEqual(untorn.ensure("a.toml", "a.b", [2]), [1])
+        self.assertEqual(untorn.ensure("a.toml", "a.c", lambda: datetime.date(2026, 1, 2)),
+                         datetime.date(2026, 1, 2))
+        self.assertEqual(untorn.ensure("a.toml", "a.c", lambda: self.fail()),
+                         datetime.date(2026, 1, 2))
+        code = """
+            import uuid
+            key = ["/srv/my.project"]
+            if sys.argv[1] == "1":
+                print(untorn.ensure("ids.json", key, lambda: str(uuid.uuid4())))
+            else:
+                print(untorn.ensure("ids.json", key, str(uuid.uuid4())))
+        """
+        self.assertEqual(len({end(process) for process in [start(code, n % 2) for n in range(6)]}),
+                         1)
+
+        def fail():
+            raise RuntimeError("mine")
+        with self.assertRaisesRegex(RuntimeError, "mine"):
+            untorn.ensure("new.json", "a", fail)
+        with self.assertRaises(TypeError):
+            untorn.ensure("new.json", "a", object)
+        self.assertFalse(os.path.exists("new.json"))
+
     def test_damage_is_never_edited(self):
         self.put("a.json", '{"a": ')
         for call in (lambda: untorn.set("a.json", "a", 1), lambda: untorn.get("a.json", "a", 1),
                      lambda: untorn.update("a.json", lambda old: {}),
+                     lambda: untorn.ensure("a.json", "a", 1),
                      lambda: untorn.edit("a.json").__enter__()):
             with self.assertRaises(untorn.DamagedError) as caught:
                 call()

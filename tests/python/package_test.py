@@ -120,6 +120,7 @@ class Memory(Case):
             "write": lambda: untorn.write_json("w.json", [1], **fast),
             "append": lambda: untorn.append("log", "x", level="cache"),
             "set": lambda: untorn.set("s.json", ["a", "b"], "x" * 100, **fast),
+            "ensure": lambda: untorn.ensure("s.json", "a", 1, **fast),
             "set wrongly": lambda: untorn.set("s.json", "a.b.c", 1, **fast),
             "update": lambda: untorn.update("u.json", lambda n: (n or 0) + 1, **fast),
             "update that fails": lambda: untorn.update("u.json", fail, **fast),

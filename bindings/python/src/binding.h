@@ -74,6 +74,11 @@ int try_under_locks(struct attempt *attempt, const char *const *paths, size_t co
 /* None if rc is 0, else NULL and the exception. */
 PyObject *finish(int rc, const struct untorn_error *error);
 
+/* ---- read.c ---- */
+
+/* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
+PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node);
+
 /* ---- edit.c ---- */
 
 struct edits {
@@ -101,6 +106,6 @@ int change_by_function(void *context, const struct untorn_content *old,
 /* ---- the functions of the module ---- */
 
 extern PyMethodDef write_functions[], read_functions[], edit_functions[], update_functions[],
-    transaction_functions[], lock_functions[], history_functions[];
+    ensure_functions[], transaction_functions[], lock_functions[], history_functions[];
 
 #endif

@@ -37,8 +37,9 @@ static int add_numbers(PyObject *module)
 
 static int fill(PyObject *module)
 {
-    PyMethodDef *all[] = {write_functions,       read_functions, edit_functions,   update_functions,
-                          transaction_functions, lock_functions, history_functions};
+    PyMethodDef *all[] = {write_functions,  read_functions,   edit_functions,
+                          update_functions, ensure_functions, transaction_functions,
+                          lock_functions,   history_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]) != 0)
             return -1;

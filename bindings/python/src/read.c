@@ -95,6 +95,12 @@ static bool is_toml(const struct untorn_document *document)
     return format == UNTORN_TOML || format == UNTORN_TOML_1_0;
 }
 
+PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node)
+{
+    bool tagged = is_toml(document);
+    return Py_BuildValue("(Ni)", written(node, tagged), tagged);
+}
+
 static PyObject *to_json(PyObject *module, PyObject *args)
 {
     struct untorn_error error;
@@ -139,7 +145,7 @@ static PyObject *get(PyObject *module, PyObject *args)
         if (rc != 0)
             raise_error(&error);
         else
-            result = Py_BuildValue("(Ni)", written(node, is_toml(document)), is_toml(document));
+            result = node_as_json(document, node);
         untorn_document_free(document);
     }
     free_edits(&edits);

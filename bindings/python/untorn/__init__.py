@@ -12,7 +12,7 @@ Every wait is bounded (timeout, 10 s unless said otherwise), and Ctrl-C ends it.
 raised is an untorn.Error or what the standard library raises for wrong arguments.
 """
 
-from ._edits import edit, get, merge, patch, set, unset, update
+from ._edits import edit, ensure, get, merge, patch, set, unset, update
 from ._errors import (ChangedError, DamagedError, DeniedError, Error, ExistsError, FileError,
                       LockTimeout, MissingError, MixedError, NoKeyError, NotSettledError,
                       OutOfMemory, UsageError, ValueTypeError)
@@ -28,7 +28,7 @@ __all__ = [
     "ChangedError", "DamagedError", "DeniedError", "Error", "ExistsError", "FileError", "Holder",
     "Lock", "LockTimeout", "MissingError", "MixedError", "NoKeyError", "NotSettledError",
     "OutOfMemory", "Transaction", "UsageError", "ValueTypeError", "Version", "append", "edit",
-    "get", "hash", "history", "merge", "open", "patch", "read_bytes", "read_json", "read_set",
+    "ensure", "get", "hash", "history", "merge", "open", "patch", "read_bytes", "read_json", "read_set",
     "read_text", "read_toml", "read_version", "replace", "restore", "set", "transaction", "undo",
     "unset", "update", "who", "write_bytes", "write_json", "write_text",
 ]

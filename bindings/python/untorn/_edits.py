@@ -92,8 +92,33 @@ def get(path, key, default=_NOTHING, *, format=None, **options):
         return default
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
+    return value_of(data, tagged)
+
+
+def value_of(data, tagged):
     value = json.loads(data)
     return _values.untag(value) if tagged else value
+
+
+def ensure(path, key, value, *, format=None, parents=True, **options):
+    """The value at the key, which becomes `value` if there is none: get or create.
+
+    However many processes ask at once, one creates it and all get the same. `value` may be a
+    function without arguments, which then runs with the lock held, only if there is none.
+    """
+    path, packed = os.fsencode(path), pack(parents=parents, **options)
+    format = format_of(path, format)
+    if callable(value):
+        edit = setting(key, "", format)
+
+        def make_value(_):
+            return _values.encode(value(), format)[0]
+    else:
+        edit, make_value = setting(key, value, format), None
+    try:
+        return value_of(*_untorn.ensure(path, (edit,), make_value, format, packed))
+    except DamagedError as error:
+        raise _files.explained(error, path, format, packed) from None
 
 
 # ---- changes by a function ----

@@ -133,6 +133,8 @@ STATUSES = {
     "IN_DOUBT": Error,
     "NO_VERSION": NoKeyError,
     "MIXED": MixedError,
+    "NOT_ALLOWED": UsageError,
+    "MISFIT": DamagedError,
     "UNSETTLED_FLUSH": NotSettledError,
     "UNSETTLED_IN_PLACE": NotSettledError,
     "UNSETTLED_SET": NotSettledError,
