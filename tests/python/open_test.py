@@ -76,6 +76,24 @@ class Opening(Case):
         stages = Path(".untorn/stage")
         self.assertEqual(list(stages.iterdir()) if stages.exists() else [], [])
 
+    def test_a_child_leaves_the_file_of_its_parent_alone(self):
+        for leave in ("sys.exit(0)", "file.abort(); os._exit(0)", "del file; os._exit(0)",
+                      "file.close()"):
+            process = start(f"""
+                file = untorn.open("a", "w")
+                file.write("parent")
+                file.flush()
+                if os.fork() == 0:
+                    file.write("child")
+                    {leave}
+                os.wait()
+                print(len(os.listdir(".untorn/stage")))
+                file.close()
+            """)
+            self.assertEqual(process.communicate()[0], "1\n")
+            self.check("a", "parent")
+            os.remove("a")
+
     def test_newlines_and_encodings_are_those_of_open(self):
         for how in ({}, {"newline": ""}, {"newline": "\r\n"}, {"encoding": "latin-1"},
                     {"encoding": "ascii", "errors": "replace"}):
@@ -108,8 +126,9 @@ class Opening(Case):
             untorn.open("a", "w", encoding="none")
         with self.assertRaises(FileNotFoundError):
             untorn.open("no/folder", "w")
-        with untorn.open("new/folder", "w", parents=True) as file:
+        with untorn.open("new/folder", "w", parents=True, permissions=0o600) as file:
             file.write("1")
+        self.assertEqual(os.stat("new/folder").st_mode & 0o777, 0o600)
         self.check("new/folder", "1")
         self.check("a", "1")
 

@@ -1,5 +1,8 @@
 #include "binding.h"
 
+#include <stdint.h>
+#include <unistd.h>
+
 static bool take_bytes(PyObject *object, char **ret_data, Py_ssize_t *ret_size)
 {
     return PyBytes_AsStringAndSize(object, ret_data, ret_size) == 0;
@@ -64,9 +67,28 @@ static PyObject *append(PyObject *module, PyObject *args)
 
 #define WRITER "untorn.writer"
 
+/* A child process must not take the new version away from its parent: what it inherited it leaves
+ * alone. */
+static bool is_mine(PyObject *capsule)
+{
+    return (intptr_t)PyCapsule_GetContext(capsule) == getpid();
+}
+
 static void free_writer(PyObject *capsule)
 {
-    untorn_writer_free(PyCapsule_GetPointer(capsule, WRITER));
+    if (is_mine(capsule))
+        untorn_writer_free(PyCapsule_GetPointer(capsule, WRITER));
+}
+
+/* NULL with an exception set. */
+static struct untorn_writer *take_writer(PyObject *capsule)
+{
+    struct untorn_writer *writer = PyCapsule_GetPointer(capsule, WRITER);
+    if (writer && !is_mine(capsule)) {
+        PyErr_SetString(PyExc_ValueError, "the file was opened by the parent process");
+        return NULL;
+    }
+    return writer;
 }
 
 static PyObject *writer_begin(PyObject *module, PyObject *args)
@@ -89,6 +111,8 @@ static PyObject *writer_begin(PyObject *module, PyObject *args)
     PyObject *capsule = PyCapsule_New(writer, WRITER, free_writer);
     if (!capsule)
         untorn_writer_free(writer);
+    else
+        PyCapsule_SetContext(capsule, (void *)(intptr_t)getpid());
     return capsule;
 }
 
@@ -101,8 +125,8 @@ static PyObject *writer_write(PyObject *module, PyObject *args)
     Py_ssize_t size;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &object) ||
-        !(writer = PyCapsule_GetPointer(capsule, WRITER)) || !take_bytes(object, &data, &size))
+    if (!PyArg_ParseTuple(args, "OO", &capsule, &object) || !(writer = take_writer(capsule)) ||
+        !take_bytes(object, &data, &size))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_writer_write(writer, data, (size_t)size, &error);
@@ -142,8 +166,8 @@ static PyObject *writer_commit(PyObject *module, PyObject *args)
     PyObject *capsule, *path, *options_object;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOO", &capsule, &path, &options_object) ||
-        !(committing.writer = PyCapsule_GetPointer(capsule, WRITER)) ||
-        !(committing.path = take_path(path)) || !take_options(options_object, &options))
+        !(committing.writer = take_writer(capsule)) || !(committing.path = take_path(path)) ||
+        !take_options(options_object, &options))
         return NULL;
     int wait_ms = options.options.wait_ms;
     committing.options = options.options;

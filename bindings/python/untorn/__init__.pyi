@@ -122,7 +122,7 @@ def replace(src: _Path, dst: _Path, *, level: _Level = "durable",
 
 def open(file: _Path, mode: str = "r", buffering: int = -1, encoding: Optional[str] = None,
          errors: Optional[str] = None, newline: Optional[str] = None, *, parents: bool = False,
-         **options: Any) -> IO[Any]: ...
+         permissions: Optional[int] = None, **options: Any) -> IO[Any]: ...
 
 class Holder(NamedTuple):
     shared: bool

@@ -89,14 +89,15 @@ class _Text(_Whole, io.TextIOWrapper):
 
 
 def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *,
-         parents=False, **options):
+         parents=False, permissions=None, **options):
     """As the builtin, for writing: "w", "x", "wt", "wb", "xb".
 
     The file appears when the with block ends or close() is called, whole and durable; it stays as
     it was after any exception in the block, KeyboardInterrupt and SystemExit too, after abort(),
     and if the file is never closed. Text is UTF-8 unless said otherwise. It cannot be read or
     sought in. Modes that read only are handed to the builtin; to add to a file there is append().
-    Options as of write_bytes().
+    Options as of write_bytes(), but `permissions` instead of `mode`. A child process leaves alone
+    what its parent has open.
     """
     kinds = "".join(sorted(mode))
     if kinds in ("r", "rt", "br"):
@@ -112,7 +113,7 @@ def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
         raise ValueError(f"illegal newline value: {newline!r}")
     if "x" in kinds:
         options["exclusive"] = True
-    raw = _Raw(file, {"parents": parents, **options})
+    raw = _Raw(file, {"parents": parents, "mode": permissions, **options})
     size = buffering if buffering > 1 else io.DEFAULT_BUFFER_SIZE
     if not text:
         return _Bytes(raw, size)
