@@ -66,11 +66,6 @@ struct attempt {
  * are handled. */
 int try_in_pieces(struct attempt *attempt, int wait_ms, struct untorn_error *error);
 
-/* For a call whose try is dear. Tries once; if the lock was taken, waits in pieces for the locks of
- * all paths, and tries again inside them. */
-int try_under_locks(struct attempt *attempt, const char *const *paths, size_t count,
-                    const struct untorn_options *options, struct untorn_error *error);
-
 /* None if rc is 0, else NULL and the exception. */
 PyObject *finish(int rc, const struct untorn_error *error);
 

@@ -77,23 +77,10 @@ static bool take_member(PyObject *tuple, struct committing *committing, struct m
     return true;
 }
 
-static PyObject *commit_members(struct committing *committing)
-{
-    struct untorn_error error;
-    const char **paths = allocate(committing->count, sizeof *paths);
-    if (!paths)
-        return NULL;
-    for (size_t i = 0; i < committing->count; i++)
-        paths[i] = committing->members[i].path;
-    struct untorn_options options = committing->options.options;
-    int rc = try_under_locks(&committing->attempt, paths, committing->count, &options, &error);
-    PyMem_Free(paths);
-    return finish(rc, &error);
-}
-
 static PyObject *commit(PyObject *module, PyObject *args)
 {
     struct committing committing = {.attempt.run = run_commit};
+    struct untorn_error error;
     PyObject *members, *options, *result = NULL;
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &members, &options) ||
@@ -107,8 +94,10 @@ static PyObject *commit(PyObject *module, PyObject *args)
     while (taken < count &&
            take_member(PyTuple_GetItem(members, taken), &committing, &committing.members[taken]))
         taken++;
-    if (taken == count)
-        result = commit_members(&committing);
+    if (taken == count) {
+        int rc = try_in_pieces(&committing.attempt, committing.options.options.wait_ms, &error);
+        result = finish(rc, &error);
+    }
     for (Py_ssize_t i = 0; i < count; i++)
         free_edits(&committing.members[i].edits);
     PyMem_Free(committing.members);

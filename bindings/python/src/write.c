@@ -45,8 +45,8 @@ static PyObject *write_file(PyObject *module, PyObject *args)
         !(writing.path = take_path(path)) || !take_bytes(data, &writing.data, &writing.size) ||
         !take_options(options, &writing.options))
         return NULL;
-    struct untorn_options asked = writing.options.options;
-    return finish(try_under_locks(&writing.attempt, &writing.path, 1, &asked, &error), &error);
+    int wait_ms = writing.options.options.wait_ms;
+    return finish(try_in_pieces(&writing.attempt, wait_ms, &error), &error);
 }
 
 static PyObject *append(PyObject *module, PyObject *args)
