@@ -121,6 +121,11 @@ class Memory(Case):
             "append": lambda: untorn.append("log", "x", level="cache"),
             "set": lambda: untorn.set("s.json", ["a", "b"], "x" * 100, **fast),
             "ensure": lambda: untorn.ensure("s.json", "a", 1, **fast),
+            "ensure by function": lambda: untorn.ensure("s.json", "f", lambda: fail(0), **fast),
+            "commit": self.commit,
+            "open": self.open_and_forget,
+            "undo": lambda: untorn.undo("missing"),
+            "version": lambda: untorn.read_version("good.json"),
             "set wrongly": lambda: untorn.set("s.json", "a.b.c", 1, **fast),
             "update": lambda: untorn.update("u.json", lambda n: (n or 0) + 1, **fast),
             "update that fails": lambda: untorn.update("u.json", fail, **fast),
@@ -129,6 +134,16 @@ class Memory(Case):
             "who": lambda: untorn.who("good.json"),
             "history": lambda: untorn.history("good.json"),
         }
+
+    def commit(self):
+        with untorn.transaction(level="cache") as t:
+            t.set("good.json", ["x", "y"], 1)
+            t.update("u.json", lambda n: n)
+            t.write_bytes("w.json", b"1")
+            t.remove("missing")  # so that none changes
+
+    def open_and_forget(self):
+        untorn.open("w.json", "w").write("x" * 10000)
 
     def test_no_call_keeps_memory(self):
         count = 20000 if os.environ.get("UNTORN_LONG") else 2000

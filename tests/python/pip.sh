@@ -22,8 +22,8 @@ cd tree
 line=$(sed -n 's/^`pip \(install [^`]*\)`.*/\1/p' bindings/python/README.md)
 [ -n "$line" ] || fail 'the page does not say how to install'
 # shellcheck disable=SC2086 # words
-UNTORN_LIBRARY=$BUILD/libuntorn.a "$PYTHON" -m pip $line --no-deps --no-index --target ../installed \
-    >../said 2>&1 || { cat ../said; exit 1; }
+UNTORN_LIBRARY=$BUILD/libuntorn.a "$PYTHON" -m pip $line --no-deps --no-index \
+    --target ../installed >../said 2>&1 || { cat ../said; exit 1; }
 grep -q 'cp39-abi3' ../said || fail 'the wheel is not one for all Pythons'
 cd ..
 for file in "$BUILD"/python/untorn/*; do

@@ -22,20 +22,32 @@ static PyObject *decoded(const char *text)
     return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)strlen(text));
 }
 
+static PyObject *position_of(const struct untorn_error *error)
+{
+    if (error->position == UNTORN_NO_POSITION)
+        return none();
+    return PyLong_FromUnsignedLongLong(error->position);
+}
+
 PyObject *make_error(const struct untorn_error *error)
 {
     char text[UNTORN_TEXT_SIZE];
     untorn_describe(error, text, sizeof text);
-    PyObject *position = error->position == UNTORN_NO_POSITION
-                             ? none()
-                             : PyLong_FromUnsignedLongLong(error->position);
-    PyObject *module = PyImport_ImportModule("untorn._errors");
+    PyObject *said = decoded(text);
+    PyObject *path = said ? decoded(error->path) : NULL;
+    PyObject *detail = path ? decoded(error->detail) : NULL;
+    PyObject *flags = detail ? flag_words(error->flags) : NULL;
+    PyObject *position = flags ? position_of(error) : NULL;
+    PyObject *module = position ? PyImport_ImportModule("untorn._errors") : NULL;
     PyObject *result = NULL;
-    if (module && position)
+    if (module)
         result =
-            PyObject_CallMethod(module, "from_report", "iizNNNNO", error->status, error->os_error,
-                                error->step, decoded(text), decoded(error->path),
-                                decoded(error->detail), flag_words(error->flags), position);
+            PyObject_CallMethod(module, "from_report", "iizOOOOO", error->status, error->os_error,
+                                error->step, said, path, detail, flags, position);
+    Py_XDECREF(said);
+    Py_XDECREF(path);
+    Py_XDECREF(detail);
+    Py_XDECREF(flags);
     Py_XDECREF(position);
     Py_XDECREF(module);
     return result;

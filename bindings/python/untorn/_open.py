@@ -73,7 +73,9 @@ class _Whole:
             self.abort()
 
     def __del__(self):
-        self._raw.close()
+        raw = getattr(self, "_raw", None)
+        if raw is not None:
+            raw.close()
 
 
 class _Bytes(_Whole, io.BufferedWriter):
