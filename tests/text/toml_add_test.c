@@ -62,7 +62,7 @@ TEST(a_table_does_not_take_the_comment_before_it_for_its_own)
 {
     const char *text = "[[a]]\n[[a.b]]\n[a.b.c]\nd = 1\n[[a.b]]\n# [x]\n";
     toml_check(toml_set(text, "/a/0/t", "{\"p\": {}}"),
-               "[[a]]\n[[a.b]]\n[a.b.c]\nd = 1\n[[a.b]]\n# [x]\n\n[a.t.p]\n");
+               "[[a]]\n[[a.b]]\n[a.b.c]\nd = 1\n[[a.b]]\n# [x]\n\n[a.t]\np = {}\n");
 }
 
 TEST(a_new_string_has_the_quotes_of_others)
