@@ -21,6 +21,12 @@ class Page(Case):
         with self.assertRaises(AssertionError):
             end(start("assert False"))
 
+    def test_the_example_of_the_first_page_runs(self):
+        example = re.search(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(),
+                            re.M | re.S)[1]
+        end(start("state = {}\n" + example))
+        self.assertEqual(untorn.read_toml("app.toml"), {"server": {"port": 8081}})
+
     def test_the_command_prints_what_the_page_says(self):
         command, printed = re.search(r"^\$ PYTHONPATH=build/python (.*)\n(.*)$", PAGE,
                                      re.M).groups()
