@@ -4,7 +4,9 @@
 
 import datetime
 import os
+import signal
 import threading
+import time
 from pathlib import Path
 
 from support import Case, end, main, start, untorn
@@ -39,6 +41,8 @@ class Editing(Case):
         self.assertEqual(untorn.get("a.json", ["a", "x.y"]), {"z": 3})
         self.assertEqual(untorn.get("a.json", "a.list[0]"), 4)
         self.assertEqual(untorn.get("a.json", []), untorn.read_json("a.json"))
+        with self.assertRaisesRegex(TypeError, "a value is missing"):
+            untorn.set("a.json", "a")
         for wrong, kind in ((3, TypeError), ("", ValueError), ("a..b", ValueError),
                             ("a\0b", ValueError)):
             with self.assertRaises(kind):
@@ -156,6 +160,41 @@ class Editing(Case):
         self.assertEqual(document, {str(n): {str(i): i for i in range(25)} for n in range(4)})
         self.assertEqual(untorn.read_json("n.json"), 100)
         self.assertEqual(untorn.read_toml("b.toml"), {"n": 100})
+
+    def test_an_interrupted_writer_has_what_it_was_told_and_nothing_twice(self):
+        """Waits end in pieces here, because the lock is held for longer than one."""
+        code = """
+            try:
+                print("go", flush=True)
+                for i in range(10000):
+                    untorn.set("a.json", "list[+]", f"{sys.argv[1]}.{i}", level="cache")
+                    print(i, flush=True)
+            except KeyboardInterrupt:
+                pass
+        """
+        untorn.set("a.json", "list", [])
+        writers = [start(code, number) for number in range(4)]
+        for writer in writers:
+            writer.stdout.readline()
+        for _ in range(3):
+            with untorn.Lock("a.json"):
+                time.sleep(0.5)
+            time.sleep(0.05)
+        with untorn.Lock("a.json"):
+            time.sleep(0.3)
+            for writer in writers[:2]:
+                writer.send_signal(signal.SIGINT)
+            told = [end(writer).split() for writer in writers[:2]]
+        for writer in writers[2:]:
+            writer.send_signal(signal.SIGINT)
+        told += [end(writer).split() for writer in writers[2:]]
+        found = untorn.get("a.json", "list")
+        self.assertEqual(len(found), len({*found}))
+        for number, lines in enumerate(told):
+            mine = [item for item in found if item.startswith(f"{number}.")]
+            # One may have been made when the signal came, before it was told.
+            self.assertIn(len(mine) - len(lines), (0, 1))
+            self.assertEqual(mine, [f"{number}.{i}" for i in range(len(mine))])
 
     def test_none_of_many_threads_is_lost_and_forks_go_on(self):
         def work(name):

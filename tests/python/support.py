@@ -55,7 +55,10 @@ def holder(path):
 
 
 def end(process):
-    output, errors = process.communicate()
+    """What else it prints. Not by communicate(), which forgets what readline() read ahead."""
+    with process:
+        process.stdin.close()
+        output, errors = process.stdout.read(), process.stderr.read()
     if process.returncode != 0:
         raise AssertionError(f"status {process.returncode}: {errors}")
     return output

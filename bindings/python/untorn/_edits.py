@@ -4,6 +4,7 @@ import contextlib
 import copy
 import json
 import os
+from collections.abc import Mapping
 
 from . import _files, _untorn, _values
 from ._errors import DamagedError, MissingError, NoKeyError, UsageError
@@ -40,6 +41,15 @@ def patching(patch):
     return _untorn.JSON_PATCH, (), *_values.encode(patch, _untorn.JSON)
 
 
+def pairs_of(key, value):
+    """Of set(path, key, value) and set(path, {key: value})."""
+    if value is not _NOTHING:
+        return [(key, value)]
+    if not isinstance(key, Mapping):
+        raise TypeError("a value is missing: set(path, key, value), or set(path, {key: value})")
+    return list(key.items())
+
+
 def make(path, edits, format, parents=True, **options):
     path, packed = os.fsencode(path), pack(parents=parents, **options)
     format = format_of(path, format)
@@ -60,7 +70,7 @@ def set(path, key, value=_NOTHING, *, format=None, **options):
     process sets meanwhile is lost. Options as of write_bytes(); format "json", "jsonc" or "toml" if
     the name does not tell.
     """
-    pairs = [(key, value)] if value is not _NOTHING else list(key.items())
+    pairs = pairs_of(key, value)
     make(path, lambda format: tuple(setting(k, v, format) for k, v in pairs), format, **options)
 
 
@@ -185,7 +195,8 @@ def edit(path, *, format=None, parents=True, **options):
 
     Locked from the beginning to the end. `doc` is a plain dict or list, a new dict if there is no
     file; on the way out only what changed is brought into the text. An exception leaves the file.
-    ChangedError if a program that knows nothing of untorn changed the file meanwhile.
+    ChangedError if a program that knows nothing of untorn changed the file meanwhile, ExistsError
+    if it made one.
     """
     path = os.fsencode(path)
     packed = pack(parents=parents, **options)

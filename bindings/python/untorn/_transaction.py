@@ -37,10 +37,9 @@ class Transaction:
 
     def set(self, path, key, value=_files._NOTHING, *, format=None, **options):
         """As untorn.set()."""
-        pairs = [(key, value)] if value is not _files._NOTHING else list(key.items())
         format = format_of(os.fsencode(path), format)
-        self._add(_EDIT, path, tuple(_edits.setting(k, v, format) for k, v in pairs), format,
-                  **options)
+        self._add(_EDIT, path, tuple(_edits.setting(k, v, format)
+                                     for k, v in _edits.pairs_of(key, value)), format, **options)
 
     def unset(self, path, *keys, format=None, **options):
         """As untorn.unset()."""
@@ -64,7 +63,8 @@ class Transaction:
     @contextlib.contextmanager
     def edit(self, path, *, format=None, **options):
         """with t.edit(path) as doc: as untorn.edit(), but nothing is locked yet: ChangedError at
-        the end of the transaction if the file was changed meanwhile."""
+        the end of the transaction if the file was changed meanwhile, ExistsError if it was
+        made."""
         name = os.fsencode(path)
         data = _edits.current(name, pack(**self._options))
         with _edits.edited(name, data, format) as made:
