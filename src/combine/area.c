@@ -36,6 +36,7 @@ struct area {
     uint32_t expected; /* how many were there when the last batch ended, those in it included */
     uint32_t took;     /* that batch, in microseconds */
     uint64_t device, inode, born; /* of the lock file */
+    uint32_t retired;             /* another one is noted there */
     struct slot slots[AREA_SLOTS];
 };
 
@@ -141,7 +142,19 @@ struct shared_area *area_find(const char *path, const struct untorn_options *opt
         !state_is_beside(options))
         return NULL;
     path_add(directory + strlen(directory), "/."); /* where a link leads */
-    return os_stat(OS_NONE, directory, &dir) == 0 ? registry_area_at(&dir, name) : NULL;
+    struct shared_area *known =
+        os_stat(OS_NONE, directory, &dir) == 0 ? registry_area_at(&dir, name) : NULL;
+    if (!known || os_load(&area_of(known)->retired) == 0)
+        return known;
+    registry_drop_area(known);
+    return NULL;
+}
+
+void area_retire_if_replaced(const struct shared_area *shared, os_fd lock_file)
+{
+    struct record record;
+    if (read_record(lock_file, &record) && record.number != shared->area.number)
+        os_store(&area_of(shared)->retired, 1);
 }
 
 /* ---- words ---- */

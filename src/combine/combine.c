@@ -317,6 +317,7 @@ static bool use_area(struct combining *combining)
     settle_dead(combining);
     if (take_back(combining))
         return true;
+    area_retire_if_replaced(combining->shared, combining->update.target.lock.own->fd);
     area_gather(area(combining));
     take_guests(combining);
     area_unlead(area(combining));

@@ -57,6 +57,34 @@ static int write_entry(os_fd lock_file, const struct entry *entry)
                     BATCH_PLACE + entry->number % BATCH_LATEST * BATCH_ENTRY);
 }
 
+/* ---- verdicts ---- */
+
+static uint64_t outcome_place(uint64_t number)
+{
+    return BATCH_PLACE + BATCH_SIZE + number % BATCH_OUTCOMES * BATCH_OUTCOME;
+}
+
+/* [BATCH-5] */
+static int write_verdict(os_fd lock_file, const struct entry *entry)
+{
+    unsigned char bytes[BATCH_OUTCOME];
+    cursor_put(bytes, entry->number % BATCH_NUMBERS << 2 | entry->verdict, sizeof bytes);
+    int rc = io_write(lock_file, bytes, sizeof bytes, outcome_place(entry->number));
+    return rc < 0 ? rc : write_entry(lock_file, entry);
+}
+
+static enum batch_verdict read_verdict(os_fd lock_file, uint32_t remainder)
+{
+    unsigned char bytes[BATCH_OUTCOME];
+    if (io_read(lock_file, bytes, sizeof bytes, outcome_place(remainder)) != sizeof bytes)
+        return BATCH_UNKNOWN;
+    uint64_t outcome = cursor_get(bytes, sizeof bytes);
+    enum batch_verdict verdict = (enum batch_verdict)(outcome & 3);
+    return outcome >> 2 == remainder && verdict != BATCH_OPEN ? verdict : BATCH_UNKNOWN;
+}
+
+/* ---- the latest ---- */
+
 static struct entry latest(const unsigned char *bytes, size_t size)
 {
     struct entry latest = {0};
@@ -113,7 +141,7 @@ int batch_end(struct batch *batch, enum batch_verdict verdict)
     if (batch->number == 0)
         return 0;
     batch->number = 0;
-    return write_entry(batch->lock_file, &entry);
+    return write_verdict(batch->lock_file, &entry);
 }
 
 enum batch_verdict batch_verdict(os_fd lock_file, uint32_t remainder)
@@ -125,7 +153,7 @@ enum batch_verdict batch_verdict(os_fd lock_file, uint32_t remainder)
         if (entry.number > 0 && entry.number % BATCH_NUMBERS == remainder)
             return entry.verdict;
     }
-    return BATCH_UNKNOWN;
+    return read_verdict(lock_file, remainder);
 }
 
 int batch_decide(os_fd lock_file, os_fd dir, const char *name)
@@ -143,5 +171,5 @@ int batch_decide(os_fd lock_file, os_fd dir, const char *name)
                     : is_same(has, entry.replacement) ? BATCH_DONE
                     : is_same(has, entry.old)         ? BATCH_NOT_DONE
                                                       : BATCH_UNKNOWN;
-    return write_entry(lock_file, &entry);
+    return write_verdict(lock_file, &entry);
 }

@@ -2,9 +2,10 @@
  *
  * Whoever holds a lock may carry out updates for those who wait for it (combine/combine.h). Should
  * it die, they must learn whether they were made; and the next holder, who may know nothing of
- * them, replaces what would have told. So it is noted in the lock file, behind the owner record,
- * for the latest such batches: a number, which file is to get the user's name and which one
- * has it, and what became of that. A power loss ends all who could ask: nothing of it is flushed.
+ * them, replaces what would have told. So it is noted in the lock file, behind the owner record: of
+ * the latest such batch a number, which file is to get the user's name and which one has it; of the
+ * latest few thousand what became of them. Who asks may have waited while others went on, in memory
+ * of their own. A power loss ends all who could ask: nothing of it is flushed.
  *
  *   BATCH-1  A number is noted before anything is taken under it, and not used again for as long
  *            as anybody could ask for it.
@@ -14,6 +15,8 @@
  *            file: done. It has the file it had: not done. Else a program that knows nothing of
  *            locks was there, and it cannot be known.
  *   BATCH-4  A holder who lives decides its own.
+ *   BATCH-5  A verdict is put among the others before the batch counts as decided, so that it is
+ *            there when the next one is noted.
  */
 #ifndef UNTORN_FILE_BATCH_H
 #define UNTORN_FILE_BATCH_H
@@ -29,10 +32,12 @@ enum batch_verdict {
 };
 
 enum {
-    BATCH_LATEST = 32,
+    BATCH_LATEST = 2, /* one is written while the other still tells what was before */
     BATCH_ENTRY = 48,
     BATCH_PLACE = OWNER_END, /* in the lock file */
     BATCH_SIZE = BATCH_LATEST * BATCH_ENTRY,
+    BATCH_OUTCOMES = 4096, /* verdicts, behind that */
+    BATCH_OUTCOME = 8,
     BATCH_NUMBERS = 1 << 28, /* that can be told apart by those who ask */
 };
 

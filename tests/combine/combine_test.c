@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/cursor.h"
 #include "combine/waiting.h"
 #include "file/interpose.h"
 #include "file/target.h"
@@ -570,4 +571,22 @@ TEST(who_comes_back_with_a_folder_elsewhere_has_not_been_there)
     struct shared_area *shared = have_been_at("d");
     CHECK(!waits(shared, "d/a.json", &options));
     check_left(shared);
+}
+
+/* The memory of one that is gone was noted, and others have made another since. */
+TEST(who_comes_back_is_told_to_go_where_the_others_are)
+{
+    struct untorn_options options = {0};
+    unsigned char record[OWNER_AREA_SIZE] = {'a'};
+    os_fd lock;
+    CHECK_INT(mkdir("d", 0755), 0);
+    struct shared_area *shared = have_been_at("d");
+    cursor_put(record + 8, (uint64_t)getpid(), 8);
+    cursor_put(record + 24, shared->area.number + 1, 8);
+    CHECK_INT(os_open(OS_NONE, "d/.untorn/lock/a.json", OS_READ | OS_WRITE, 0, &lock), 0);
+    CHECK_INT(os_write_at(lock, record, sizeof record, owner_area_place()), sizeof record);
+    os_close(lock);
+    CHECK(waits(shared, "d/a.json", NULL));
+    CHECK(!area_find("d/a.json", &options));
+    registry_drop_area(shared);
 }

@@ -39,7 +39,7 @@ TEST(a_number_is_noted_at_once_and_given_once)
     os_fd lock = open_lock();
     struct batch batch;
     uint64_t last = 0;
-    for (int i = 0; i < 3 * BATCH_LATEST; i++) {
+    for (int i = 0; i < BATCH_OUTCOMES + 3; i++) {
         CHECK(!is_open(lock));
         CHECK_INT(batch_begin(&batch, lock), 0);
         CHECK(batch.number > last);
@@ -49,7 +49,10 @@ TEST(a_number_is_noted_at_once_and_given_once)
         CHECK_INT(batch_end(&batch, i % 2 ? BATCH_DONE : BATCH_NOT_DONE), 0);
         CHECK_INT(batch_verdict(lock, (uint32_t)last), i % 2 ? BATCH_DONE : BATCH_NOT_DONE);
     }
-    CHECK_INT(batch_verdict(lock, (uint32_t)last - BATCH_LATEST), BATCH_UNKNOWN);
+    for (uint32_t ago = 0; ago < BATCH_OUTCOMES; ago++) /* [BATCH-5] */
+        CHECK_INT(batch_verdict(lock, (uint32_t)last - ago),
+                  ago % 2 == 0 ? BATCH_NOT_DONE : BATCH_DONE);
+    CHECK_INT(batch_verdict(lock, (uint32_t)last - BATCH_OUTCOMES), BATCH_UNKNOWN);
     CHECK_INT(batch_verdict(lock, (uint32_t)last + 1), BATCH_UNKNOWN);
     CHECK_INT(batch_end(&(struct batch){0}, BATCH_DONE), 0);
     os_close(lock);
