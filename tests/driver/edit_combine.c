@@ -114,8 +114,12 @@ static void combine(const struct edit_job *job)
     combining.size = old.size;
     while ((letter = next_letter(&combining, &at, LETTER_POSTED))) {
         int posted = LETTER_POSTED;
-        if (atomic_compare_exchange_strong(&letter->state, &posted, LETTER_TAKEN))
+        if (!atomic_compare_exchange_strong(&letter->state, &posted, LETTER_TAKEN))
+            continue;
+        if (letter->file == job->file)
             apply(&combining, letter);
+        else /* taken back and posted anew between the two looks, for another file */
+            atomic_store(&letter->state, LETTER_POSTED);
     }
     if (combining.changed)
         publish(&combining);
