@@ -93,8 +93,8 @@ bool area_abandon(struct area *area, int slot);
 
 /* ---- for the holder of the lock ---- */
 
-/* Whoever had the memory that is noted may end, and others then note another. Those who find the way
- * to this one by themselves [AREA-6] are told that it is to be left. */
+/* Whoever had the memory that is noted may end, and others then note another. Those who find the
+ * way to this one by themselves [AREA-6] are told that it is to be left. */
 void area_retire_if_replaced(const struct shared_area *shared, os_fd lock_file);
 
 /* How many slots, from the first on, have ever been used. */
