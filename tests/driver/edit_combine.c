@@ -28,12 +28,24 @@ static bool is_fault(const struct combining *combining, enum edit_fault fault)
 
 /* ---- letters ---- */
 
+/* With the file: a letter that was taken back and posted anew for another one is another letter. */
+static int state_for(enum edit_letter_state state, long file)
+{
+    return (int)state | (int)file << 8;
+}
+
+static enum edit_letter_state state_of(int state)
+{
+    return (enum edit_letter_state)(state & 0xff);
+}
+
 /* The next one of this file in this state, from `*at` on; NULL: there is none. */
-static struct edit_letter *next_letter(const struct combining *combining, long *at, int state)
+static struct edit_letter *next_letter(const struct combining *combining, long *at,
+                                       enum edit_letter_state state)
 {
     while (*at < LETTERS) {
         struct edit_letter *letter = &combining->shared->letters[(*at)++];
-        if (atomic_load(&letter->state) == state && letter->file == combining->job->file)
+        if (atomic_load(&letter->state) == state_for(state, combining->job->file))
             return letter;
     }
     return NULL;
@@ -62,7 +74,7 @@ static void settle(const struct combining *combining)
     struct edit_letter *letter;
     long at = 0;
     while ((letter = next_letter(combining, &at, LETTER_TAKEN)))
-        atomic_store(&letter->state, LETTER_POSTED);
+        atomic_store(&letter->state, state_for(LETTER_POSTED, combining->job->file));
     atomic_store(intends, false);
 }
 
@@ -113,13 +125,10 @@ static void combine(const struct edit_job *job)
     combining.text = old.data;
     combining.size = old.size;
     while ((letter = next_letter(&combining, &at, LETTER_POSTED))) {
-        int posted = LETTER_POSTED;
-        if (!atomic_compare_exchange_strong(&letter->state, &posted, LETTER_TAKEN))
-            continue;
-        if (letter->file == job->file)
+        int posted = state_for(LETTER_POSTED, job->file);
+        if (atomic_compare_exchange_strong(&letter->state, &posted,
+                                           state_for(LETTER_TAKEN, job->file)))
             apply(&combining, letter);
-        else /* taken back and posted anew between the two looks, for another file */
-            atomic_store(&letter->state, LETTER_POSTED);
     }
     if (combining.changed)
         publish(&combining);
@@ -164,10 +173,10 @@ static bool is_too_late(const struct edit_job *job, uint64_t begun)
 static void empty(struct edit_letter *letter, const struct edit_job *job)
 {
     for (;;) {
-        int posted = LETTER_POSTED;
-        if (atomic_load(&letter->state) != LETTER_TAKEN &&
-            (atomic_load(&letter->state) != LETTER_POSTED ||
-             atomic_compare_exchange_strong(&letter->state, &posted, LETTER_NONE)))
+        int now = atomic_load(&letter->state);
+        if (state_of(now) != LETTER_TAKEN &&
+            (state_of(now) != LETTER_POSTED ||
+             atomic_compare_exchange_strong(&letter->state, &now, LETTER_NONE)))
             return;
         struct edit_job earlier = *job;
         earlier.file = letter->file;
@@ -180,7 +189,7 @@ static void empty(struct edit_letter *letter, const struct edit_job *job)
 /* True if it was taken back. */
 static bool take_back(struct edit_letter *letter, const struct edit_job *job)
 {
-    int posted = LETTER_POSTED;
+    int posted = state_for(LETTER_POSTED, job->file);
     if (atomic_compare_exchange_strong(&letter->state, &posted, LETTER_NONE))
         return true;
     return job->shared->orders.fault == FAULT_TURN_AWAY;
@@ -196,7 +205,7 @@ int edit_combine(const struct edit_job *job)
     letter->number = job->number;
     letter->kind = (int)job->kind;
     letter->has_hash = job->options.if_match != NULL;
-    atomic_store(&letter->state, LETTER_POSTED);
+    atomic_store(&letter->state, state_for(LETTER_POSTED, job->file));
     while (atomic_load(&letter->state) != LETTER_DONE) {
         if (try_combining(job))
             continue;

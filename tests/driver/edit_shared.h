@@ -88,6 +88,7 @@ struct edit_seat {
 
 /* For the scheme that combines: an update that waits for whoever holds the lock, and what became of
  * it. Each thread has one. */
+/* Of a letter that is posted or taken, with its file above it: see edit_combine.c. */
 enum edit_letter_state { LETTER_NONE, LETTER_POSTED, LETTER_TAKEN, LETTER_DONE };
 
 struct edit_letter {
