@@ -1,7 +1,9 @@
 /* untorn/config.h: what is written, where, and what is refused before. */
 #include "harness.h"
 
+#include <errno.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include "store/config/setting.h"
 
@@ -269,6 +271,25 @@ TEST(a_file_on_a_bind_mount_is_edited_and_seen)
     CHECK_TEXT(text_of("under.toml"), "debug = true\n");
     untorn_config_free(config);
     CHECK_INT(umount("g.toml"), 0);
+}
+
+TEST(a_file_that_cannot_be_written_is_read_and_the_write_says_why)
+{
+    char here[4096];
+    private_mounts();
+    put("g.toml", "debug = false\n");
+    CHECK(getcwd(here, sizeof here));
+    CHECK_INT(mount(here, here, NULL, MS_BIND, NULL), 0);
+    CHECK_INT(mount(NULL, here, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL), 0);
+    CHECK_INT(chdir(here), 0);
+    struct untorn_config *config = OPEN(.schema_text = schema);
+    CHECK_INT(set(config, UNTORN_SCOPE_GLOBAL, "debug", "true"), -UNTORN_NO_STATE);
+    CHECK_TEXT(error.path, "g.toml");
+    CHECK_INT(error.os_error, EROFS);
+    CHECK_TEXT(value_of(config, "debug"), "false");
+    untorn_config_free(config);
+    CHECK_INT(umount2(here, MNT_DETACH), 0);
+    CHECK_INT(chdir(here), 0);
 }
 
 TEST(a_damaged_file_stays_as_it_is)
