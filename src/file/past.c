@@ -451,12 +451,26 @@ static void narrow(const struct past *past, const struct version *version, unsig
         error->flags |= UNTORN_FLAG_HISTORY_LOST;
 }
 
-static bool is_listed_before(const struct versions *versions, size_t at)
+/* Whether a newer one has the same content. [PAST-3] */
+static bool is_repeated(const struct past *past, size_t at)
 {
+    const struct version *list = past->versions.list;
+    if (past->kept && untorn_hash_equal(&list[at].hash, &past->own.hash))
+        return true;
     for (size_t i = 0; i < at; i++)
-        if (untorn_hash_equal(&versions->list[i].hash, &versions->list[at].hash))
+        if (untorn_hash_equal(&list[i].hash, &list[at].hash))
             return true;
     return false;
+}
+
+/* What the file has become again, if that is known and there are more than `left`. [PAST-8] */
+static const struct untorn_hash *first_to_go(const struct past *past, const struct target *target,
+                                             int left)
+{
+    int others = 0;
+    for (size_t i = 0; target->new_hash && i < past->versions.count; i++)
+        others += !is_repeated(past, i);
+    return others > left ? target->new_hash : NULL;
 }
 
 /* [PAST-2] [PAST-3] */
@@ -466,13 +480,13 @@ static void prune(const struct past *past, const struct target *target, unsigned
     const struct versions *versions = &past->versions;
     int left = wanted(target->options) - past->kept;
     bool all_stay = wanted(target->options) <= 0;
+    const struct untorn_hash *first = all_stay ? NULL : first_to_go(past, target, left);
     if (past->kept)
         narrow(past, &past->own, mode, target, error);
     for (size_t i = 0; i < versions->count; i++) {
         const struct version *version = &versions->list[i];
-        bool again = (past->kept && untorn_hash_equal(&version->hash, &past->own.hash)) ||
-                     is_listed_before(versions, i);
-        if (again || (left <= 0 && !all_stay))
+        if (is_repeated(past, i) || (left <= 0 && !all_stay) ||
+            (first && untorn_hash_equal(&version->hash, first)))
             (void)version_remove(versions, version); /* else the next writer does */
         else {
             narrow(past, version, mode, target, error);

@@ -30,6 +30,8 @@
  *   PAST-7  Nobody lists the versions who may not read the file and each of them: their names are
  *           hashes. (Where the folder belongs to the file's owner: closed to others, another's
  *           would be closed to him.)
+ *   PAST-8  Of more versions than are wanted the one that the file has become again goes first (a
+ *           restore and a commit of several files know it), then the oldest.
  *
  * That a version cannot be kept does not stop the write, unless it was asked for with `strict`.
  *

@@ -38,6 +38,8 @@ struct target {
     bool stages_under_lock; /* then nothing need be listed to find what lies in the way [STAGE-4] */
     bool hash_known;        /* `hash` is that of the content of `hold` */
     struct untorn_hash hash;
+    const struct untorn_hash *new_hash; /* of what replaces it, where that is known; or NULL.
+                                           Borrowed */
     const os_fd
         *meta_of;     /* of a file that does not exist: owner and mode are this one's. Or NULL */
     const char *set;  /* 32 digits that name the commit of several files this is part of, or NULL */

@@ -46,10 +46,12 @@ static int replace_by(struct target *target, const struct version_found *found,
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
     target->meta_of = &found->file; /* a removed file comes back with what it had */
+    target->new_hash = &found->version.hash;
     rc = copy_into(found, &stage, error);
     if (rc == 0)
         rc = replace_commit(target, &stage, error);
     target->meta_of = NULL;
+    target->new_hash = NULL;
     stage_close(&stage);
     return rc;
 }

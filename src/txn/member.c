@@ -349,6 +349,8 @@ int member_unstage(struct member *member)
 
 void member_settle(struct member *member, struct untorn_error *error)
 {
+    if (!member->now.removes)
+        member->now.target.new_hash = &member->now.hash;
     if (member->now.past.open)
         past_settle(&member->now.past, &member->now.target, error);
     else

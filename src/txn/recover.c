@@ -106,6 +106,7 @@ static int open_part(struct recovery *recovery, struct seat *seat, const struct 
     part->target.recovering = part->target.stages_under_lock = true;
     part->target.set = recovery->id_text;
     part->target.stage_stays = !member->inlined;
+    part->target.new_hash = member->kind == SLOT_REMOVE ? NULL : &member->after.hash;
     part->target.deadline = recovery->deadline;
     recovery->targets[recovery->count] = &part->target;
     recovery->parts[recovery->count++] = part;

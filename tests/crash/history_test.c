@@ -74,6 +74,18 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* A version that the file has become again goes first [PAST-8], but may still be there. */
+static const char *without(const char *versions, const char *text, const char *wanted)
+{
+    static char others[16];
+    char *end = others;
+    for (const char *at = versions; *at; at++)
+        if (*at != *text || strchr(wanted, *at))
+            *end++ = *at;
+    *end = '\0';
+    return others;
+}
+
 /* What is there right after the crash. */
 static const char *judge_versions(const struct history *history, const char *text)
 {
@@ -87,6 +99,8 @@ static const char *judge_versions(const struct history *history, const char *tex
         return NULL;
     while (!new && history->copied &&*text && begins_with(versions, text))
         versions++;
+    if (new)
+        versions = without(versions, text, wanted);
     if (!begins_with(versions, wanted)) {
         snprintf(verdict, sizeof verdict,
                  "the file is \"%s\" and its versions are \"%s\", not \"%s\"", text, versions,
@@ -403,7 +417,7 @@ static struct history undone(void)
     history.act = undo;
     history.options.keep = 0;
     history.after = "b";
-    history.kept = "cb";
+    history.kept = "ca";
     return history;
 }
 
@@ -419,6 +433,7 @@ TEST(a_restore_has_the_old_or_the_earlier_version_after_every_crash)
     history.name = "restore";
     history.act = restore_two;
     history.after = "a";
+    history.kept = "cb";
     CHECK_INT(crash(history), 0);
 }
 

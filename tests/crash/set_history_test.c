@@ -33,15 +33,17 @@ struct past {
     int count;
 };
 
-/* As [PAST-3] and options.keep say. */
+/* As [PAST-3], [PAST-8] and options.keep say. */
 static void replaced(struct past *past, const char *text, int keep)
 {
     struct past before = *past;
     past->count = 0;
     if (before.now && !is_text(before.now, text))
         past->kept[past->count++] = before.now;
+    bool too_many = past->count + before.count > keep;
     for (int i = 0; i < before.count && past->count < keep; i++)
-        if (past->count == 0 || !is_text(before.kept[i], past->kept[0]))
+        if ((past->count == 0 || !is_text(before.kept[i], past->kept[0])) &&
+            !(too_many && is_text(before.kept[i], text)))
             past->kept[past->count++] = before.kept[i];
     past->now = text;
 }
@@ -176,6 +178,18 @@ static void drop_twins(struct past *past)
             past->kept[past->count++] = all.kept[i];
 }
 
+/* A version that the file has become again goes first [PAST-8], but may still be there. */
+static void drop_return(struct past *past, const struct past *wanted)
+{
+    struct past all = *past;
+    if (!wanted->now || is_among(wanted->now, wanted))
+        return;
+    past->count = 0;
+    for (int i = 0; i < all.count; i++)
+        if (!is_text(all.kept[i], wanted->now))
+            past->kept[past->count++] = all.kept[i];
+}
+
 /* With `before`, what is to go may still be there, behind all that is to stay. */
 static const char *judge_past(const struct file *file, const struct past *wanted,
                               const struct past *before)
@@ -185,6 +199,8 @@ static const char *judge_past(const struct file *file, const struct past *wanted
         return "a version is damaged";
     if (before && (file->keep_inode || !file->texts[NEW]))
         drop_twins(&now);
+    if (before)
+        drop_return(&now, wanted);
     if (now.count < wanted->count)
         return "a version is lost";
     for (int i = 0; i < wanted->count; i++)

@@ -57,11 +57,11 @@ TEST(a_restore_leaves_as_many_versions_as_there_were_unless_told_otherwise)
     options.level = UNTORN_CACHE; /* where nothing is kept by default */
     CHECK_INT(restore(3), 0);
     CHECK_TEXT(text_of("f"), "c");
-    CHECK_TEXT(versions(), "f e d c b");
+    CHECK_TEXT(versions(), "f e d b a");
     options.keep = 2;
     CHECK_INT(restore(1), 0);
     CHECK_TEXT(text_of("f"), "f");
-    CHECK_TEXT(versions(), "c f");
+    CHECK_TEXT(versions(), "c e");
     options.keep = UNTORN_KEEP_NONE;
     CHECK_INT(restore(1), 0);
     CHECK_TEXT(text_of("f"), "c");

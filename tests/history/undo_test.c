@@ -54,6 +54,41 @@ TEST(undo_twice_is_redo_also_with_several_versions)
     CHECK_INT(count_entries(".untorn/history/f", ""), 3);
 }
 
+static char kept[64];
+
+static int note_kept(void *context, const struct untorn_version *version)
+{
+    struct untorn_content content;
+    (void)context;
+    CHECK_INT(untorn_version_read("f", version->number, NULL, &content, &error), 0);
+    strcat(strcat(kept, content.data), " ");
+    untorn_content_free(&content);
+    return 0;
+}
+
+static const char *all_kept(void)
+{
+    kept[0] = '\0';
+    CHECK_INT(untorn_log("f", note_kept, NULL, NULL, &error), 0);
+    return kept;
+}
+
+/* [PAST-8] */
+TEST(what_came_back_costs_no_older_version)
+{
+    struct untorn_options options = {.keep = 4};
+    for (const char *text = "abcd"; *text; text++)
+        CHECK_INT(untorn_write("f", text, 1, &options, &error), 0);
+    CHECK_TEXT(all_kept(), "c b a ");
+    CHECK_INT(undo(), 0);
+    CHECK_TEXT(all_kept(), "d b a ");
+    CHECK_INT(untorn_restore("f", 3, NULL, &error), 0);
+    CHECK_TEXT(text_of("f"), "a");
+    CHECK_TEXT(all_kept(), "c d b ");
+    CHECK_INT(untorn_restore("f", 3, &options, &error), 0); /* there is room for all */
+    CHECK_TEXT(all_kept(), "a c d b ");
+}
+
 TEST(a_file_without_versions_cannot_be_undone)
 {
     CHECK_INT(undo(), -UNTORN_MISSING);
