@@ -1,10 +1,11 @@
 #include "base/error.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/codes.h"
 
 /* A path longer than the field keeps its beginning and, more telling, its end. */
 static void copy_path(char *field, const char *path)

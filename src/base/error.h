@@ -9,6 +9,8 @@
 
 #include <untorn/error.h>
 
+#include "base/printf_like.h"
+
 /* Returns `reterr`, or `local` where that is NULL, cleared and naming `path`. */
 struct untorn_error *error_begin(struct untorn_error *reterr, struct untorn_error *local,
                                  const char *path);
@@ -24,11 +26,7 @@ int error_unsettled(struct untorn_error *error, enum untorn_status status, int o
                     const char *step);
 
 /* Adds to the sentence: who, where, how many. printf-like. */
-void error_detail(struct untorn_error *error, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+void error_detail(struct untorn_error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* The status that a negative errno value stands for. */
 enum untorn_status error_status_of(int64_t os_result);

@@ -6,11 +6,55 @@
 
 #include <untorn/hash.h>
 
+static bool is_separator(char c)
+{
+    return c != '\0' && strchr(PATH_SEPARATORS, c);
+}
+
+#ifdef _WIN32
+
+static size_t drive_size(const char *path)
+{
+    bool letter = (path[0] | 32) >= 'a' && (path[0] | 32) <= 'z';
+    return letter && path[1] == ':' && is_separator(path[2]) ? 3 : 0;
+}
+
+size_t path_root_size(const char *path)
+{
+    if (!is_separator(path[0]))
+        return drive_size(path);
+    if (!is_separator(path[1]))
+        return 1 + drive_size(path + 1);
+    size_t size = 2;
+    for (int names = 0; names < 2; names++) { /* the server, the share */
+        size += strcspn(path + size, PATH_SEPARATORS);
+        size += is_separator(path[size]);
+    }
+    return size;
+}
+
+#else
+
+size_t path_root_size(const char *path)
+{
+    return is_separator(path[0]);
+}
+
+#endif
+
+const char *path_last(const char *path)
+{
+    const char *last = path + path_root_size(path);
+    for (const char *at = last; *at; at++)
+        if (is_separator(*at))
+            last = at + 1;
+    return last;
+}
+
 int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAME + 1])
 {
-    const char *slash = strrchr(path, '/');
-    const char *last = slash ? slash + 1 : path;
-    size_t before = slash ? (size_t)(slash - path) : 0;
+    const char *last = path_last(path);
+    size_t root = path_root_size(path), before = (size_t)(last - path);
     if (!*path)
         return -ENOENT;
     if (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
@@ -18,14 +62,13 @@ int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAM
     if (strlen(last) > LIMIT_NAME || before + 1 >= LIMIT_PATH)
         return -ENAMETOOLONG;
     strcpy(name, last);
-    if (!slash) {
+    if (before == 0) {
         strcpy(directory, ".");
         return 0;
     }
+    before -= before > root; /* the last separator, unless it is the root's */
     memcpy(directory, path, before);
     directory[before] = '\0';
-    if (before == 0)
-        strcpy(directory, "/");
     return 0;
 }
 
@@ -87,18 +130,23 @@ bool path_ends_with(const char *path, const char *suffix)
 /* ".untorn" or ".untorn-<digits>", up to the next slash. */
 static bool is_own_folder(const char *name)
 {
-    if (strncmp(name, ".untorn", 7) != 0)
+#ifdef _WIN32
+    bool begins = _strnicmp(name, ".untorn", 7) == 0;
+#else
+    bool begins = strncmp(name, ".untorn", 7) == 0;
+#endif
+    if (!begins)
         return false;
     name += 7;
     if (*name == '-' && strspn(name + 1, "0123456789") > 0)
         name += 1 + strspn(name + 1, "0123456789");
-    return *name == '\0' || *name == '/';
+    return *name == '\0' || is_separator(*name);
 }
 
 bool path_leads_into_own_folder(const char *path)
 {
-    for (; path; path = strchr(path, '/')) {
-        path += strspn(path, "/");
+    for (; path; path = strpbrk(path, PATH_SEPARATORS)) {
+        path += strspn(path, PATH_SEPARATORS);
         if (is_own_folder(path))
             return true;
     }

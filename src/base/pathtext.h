@@ -8,6 +8,20 @@
 
 #include "base/limits.h"
 
+/* What stands between the names of a path: a slash, on Windows a backslash too. */
+#ifdef _WIN32
+#define PATH_SEPARATORS "/\\"
+#else
+#define PATH_SEPARATORS "/"
+#endif
+
+/* How much of a path is its root: "/", on Windows "/C:/", "C:/" and "//server/share/" too; 0 where
+ * it is relative. */
+size_t path_root_size(const char *path);
+
+/* The last name of a path. */
+const char *path_last(const char *path);
+
 /* Splits at the last slash: "a/b" into "a" and "b", "b" into "." and "b", "/b" into "/" and "b".
  * Returns 0, -ENAMETOOLONG, -ENOENT for an empty path, or -EISDIR where the last component can
  * only be a directory ("a/", ".", ".."). */

@@ -44,13 +44,19 @@ static int step_down(os_fd at, const char *name, unsigned mode, bool flush, os_f
 
 int place_make_directories(os_fd at, const char *path, unsigned mode, bool flush, os_fd *ret_dir)
 {
-    char name[LIMIT_NAME + 1];
+    char name[LIMIT_NAME + 1], root[LIMIT_PATH];
+    size_t length = path_root_size(path);
     os_fd here;
-    int rc = os_open_dir(at, *path == '/' ? "/" : ".", false, &here);
+    if (length >= sizeof root)
+        return -ENAMETOOLONG;
+    memcpy(root, path, length);
+    strcpy(root + length, length ? "" : ".");
+    path += length;
+    int rc = os_open_dir(at, root, false, &here);
     if (rc < 0)
         return rc;
-    while (*(path += strspn(path, "/"))) {
-        size_t size = strcspn(path, "/");
+    while (*(path += strspn(path, PATH_SEPARATORS))) {
+        size_t size = strcspn(path, PATH_SEPARATORS);
         os_fd next = OS_NONE;
         if (size > LIMIT_NAME) {
             os_close(here);

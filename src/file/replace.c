@@ -175,8 +175,8 @@ enum { UNKNOWN = AGAIN - 1 }; /* whether a rename took place */
  * `failure` if it did not, 0 if it did. */
 static int look_after(const struct target *target, const struct stage *stage, int failure)
 {
-    struct os_stat now, own;
-    int rc = os_stat(stage->file, NULL, &own);
+    struct os_stat now, own = {.device = target->place.dir_stat.device, .inode = stage->inode};
+    int rc = stage->file == OS_NONE ? 0 : os_stat(stage->file, NULL, &own);
     if (rc == 0)
         rc = os_stat(target->place.dir, target->place.name, &now);
     if (rc < 0 && rc != -ENOENT)
@@ -185,14 +185,16 @@ static int look_after(const struct target *target, const struct stage *stage, in
 }
 
 /* Step 6. [REPLACE-1] */
-static int rename_stage(const struct target *target, const struct stage *stage,
-                        const struct past *past)
+static int rename_stage(const struct target *target, struct stage *stage, const struct past *past)
 {
     os_fd dir = target->place.dir;
     enum os_rename how = target->exists ? OS_REPLACE : OS_NO_REPLACE;
     if (past->staged)
         return past_swap(past, target);
-    int rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
+    int rc = os_renames_open() ? 0 : stage_rest(stage);
+    if (rc < 0)
+        return rc;
+    rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
     if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
         rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
     return rc;
@@ -291,6 +293,9 @@ static int commit_in_place(struct target *target, struct stage *stage, struct pa
         error_detail(error, "the file cannot be replaced, only overwritten in place");
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
+    int rc = stage_wake(stage);
+    if (rc < 0)
+        return error_os(error, rc, "open the new version again");
     if (!target->exists)
         return create_in_place(target, stage, error);
     return overwrite_in_place(target, stage, past, error);

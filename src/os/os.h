@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/codes.h"
+
 typedef intptr_t os_fd;
 #define OS_NONE ((os_fd)-1)
 
@@ -135,6 +137,9 @@ enum os_rename {
  * Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
  * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
+
+/* Whether a file can replace another while we have it open. Windows: not everywhere. */
+bool os_renames_open(void);
 
 /* A second name. The names as for os_rename. EPERM, EMLINK or EXDEV where there can be none. */
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to);

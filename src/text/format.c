@@ -81,10 +81,10 @@ static bool is_variant(const char *name, const char *stem)
 static bool is_in_commented_folder(const char *path, const char *name)
 {
     const char *end = name;
-    while (end > path && end[-1] == '/')
+    while (end > path && strchr(PATH_SEPARATORS, end[-1]))
         end--;
     const char *start = end;
-    while (start > path && start[-1] != '/')
+    while (start > path && !strchr(PATH_SEPARATORS, start[-1]))
         start--;
     for (size_t i = 0; i < COUNT(commented_folders); i++)
         if (strlen(commented_folders[i]) == (size_t)(end - start) &&
@@ -106,7 +106,7 @@ static bool holds_comments(const char *path, const char *name)
 
 enum untorn_format untorn_format_of_path(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = path_last(path);
     if (holds_comments(path, name))
         return UNTORN_JSONC;
     if (path_ends_with(name, ".json"))

@@ -1,10 +1,10 @@
 #include "text/json_abridge.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "text/json_style.h"
 
 enum {

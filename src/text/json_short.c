@@ -1,8 +1,8 @@
 #include "text/json_short.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "text/api.h"
 #include "text/document.h"
 

@@ -1,9 +1,9 @@
 #include "text/json_stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "text/json_short.h"

@@ -27,11 +27,7 @@ static void show_step(const struct step *step, char shown[KEYPATH_SHOWN + 2])
 }
 
 static int refuse(struct untorn_error *error, enum untorn_status status, const struct keypath *path,
-                  size_t number, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 5, 6)))
-#endif
-    ;
+                  size_t number, const char *format, ...) PRINTF_LIKE(5, 6);
 
 /* "step 2, "host": what is wrong". */
 static int refuse(struct untorn_error *error, enum untorn_status status, const struct keypath *path,

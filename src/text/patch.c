@@ -10,10 +10,7 @@
 /* ---- messages ---- */
 
 static int refuse(struct untorn_error *error, enum untorn_status status, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+    PRINTF_LIKE(3, 4);
 
 static int refuse(struct untorn_error *error, enum untorn_status status, const char *format, ...)
 {

@@ -82,8 +82,7 @@ void member_add(struct member *member, struct operation *operation)
 
 static size_t length_of_directory(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
+    return (size_t)(path_last(path) - path);
 }
 
 /* Whether the seat of `neighbour` is this one's too: both paths name the same directory, what has

@@ -162,6 +162,11 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
     return how == OS_EXCHANGE ? -EINVAL : link_then_remove(from_at, from, to_at, to);
 }
 
+bool os_renames_open(void)
+{
+    return true;
+}
+
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     return unix_result(linkat(unix_at(from_dir), from, unix_at(to_dir), to, 0));

@@ -27,9 +27,9 @@ struct loading {
 
 /* ---- what is wrong, and where ---- */
 
-__attribute__((format(printf, 3, 4))) static int fail_at(const struct loading *loading,
-                                                         const struct untorn_node *node,
-                                                         const char *format, ...)
+PRINTF_LIKE(3, 4)
+static int fail_at(const struct loading *loading, const struct untorn_node *node,
+                   const char *format, ...)
 {
     char what[UNTORN_DETAIL_SIZE / 2];
     size_t size;

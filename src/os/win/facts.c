@@ -1,0 +1,135 @@
+/* What the system says of itself: file systems, processes, clocks, random bytes. */
+#include "os/win/win.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bcrypt.h>
+
+int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
+{
+    wchar_t name[MAX_PATH + 1] = L"";
+    FILE_REMOTE_PROTOCOL_INFO remote;
+    HANDLE handle = win_handle(dir);
+    if (!GetVolumeInformationByHandleW(handle, NULL, 0, NULL, NULL, NULL, name, MAX_PATH + 1))
+        return win_last_failure();
+    *ret_capabilities = (struct os_capabilities){.full_flush = true};
+    if (win_narrow(name, wcslen(name), ret_capabilities->filesystem,
+                   sizeof ret_capabilities->filesystem) < 0)
+        strcpy(ret_capabilities->filesystem, "unknown");
+    ret_capabilities->network =
+        GetFileInformationByHandleEx(handle, FileRemoteProtocolInfo, &remote, sizeof remote);
+    return 0;
+}
+
+/* \\?\C:\x is /C:/x, \\?\UNC\server\share is //server/share. */
+int os_dir_path(os_fd dir, char *path, size_t size)
+{
+    static _Thread_local wchar_t wide[WIN_PATH];
+    DWORD count = GetFinalPathNameByHandleW(win_handle(dir), wide, WIN_PATH, 0);
+    if (count == 0 || count >= WIN_PATH)
+        return count == 0 ? win_last_failure() : -ENAMETOOLONG;
+    bool share = wcsncmp(wide, L"\\\\?\\UNC\\", 8) == 0;
+    size_t skipped = share ? 6 : 3;
+    if (share)
+        wide[6] = L'\\';
+    int rc = win_narrow(wide + skipped, count - skipped, path, size);
+    if (rc > 0 && path[rc - 1] == '/' && rc > 1) /* C:\ */
+        path[rc - 1] = '\0';
+    return rc < 0 ? rc : 0;
+}
+
+static uint64_t start_of(HANDLE process)
+{
+    FILETIME made, ended, kernel, user;
+    if (!GetProcessTimes(process, &made, &ended, &kernel, &user))
+        return 0;
+    return (uint64_t)made.dwHighDateTime << 32 | made.dwLowDateTime;
+}
+
+/* The system counts its starts. */
+static void read_boot(char *boot, size_t size)
+{
+    DWORD number = 0, bytes = sizeof number;
+    static const wchar_t key[] = L"SYSTEM\\CurrentControlSet\\Control\\Session Manager\\"
+                                 L"Memory Management\\PrefetchParameters";
+    boot[0] = '\0';
+    if (RegGetValueW(HKEY_LOCAL_MACHINE, key, L"BootId", RRF_RT_REG_DWORD, NULL, &number, &bytes) ==
+        ERROR_SUCCESS)
+        snprintf(boot, size, "boot-%lu", (unsigned long)number);
+}
+
+/* As much of it as fits, which may end within a character. */
+static void narrow_some(const wchar_t *wide, char *text, size_t size)
+{
+    size_t count = wcslen(wide);
+    while (win_narrow(wide, count, text, size) < 0)
+        count /= 2;
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
+void os_self(struct os_process *ret_self)
+{
+    wchar_t host[256] = L"";
+    DWORD count = sizeof host / sizeof *host;
+    memset(ret_self, 0, sizeof *ret_self);
+    ret_self->pid = GetCurrentProcessId();
+    ret_self->start = start_of(GetCurrentProcess());
+    read_boot(ret_self->boot, sizeof ret_self->boot);
+    if (GetComputerNameExW(ComputerNameDnsHostname, host, &count))
+        narrow_some(host, ret_self->host, sizeof ret_self->host);
+    narrow_some(GetCommandLineW(), ret_self->command, sizeof ret_self->command);
+}
+
+/* Not 0, which is the one to whom all is allowed elsewhere. */
+uint32_t os_user(void)
+{
+    return 1;
+}
+
+bool os_is_alive(const struct os_process *process)
+{
+    char boot[sizeof process->boot];
+    read_boot(boot, sizeof boot);
+    if (process->pid <= 0 || strcmp(boot, process->boot) != 0)
+        return false;
+    HANDLE handle =
+        OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE, FALSE, (DWORD)process->pid);
+    if (!handle)
+        return GetLastError() == ERROR_ACCESS_DENIED; /* another user's */
+    bool alive =
+        WaitForSingleObject(handle, 0) == WAIT_TIMEOUT && start_of(handle) == process->start;
+    CloseHandle(handle);
+    return alive;
+}
+
+uint64_t os_clock_ns(void)
+{
+    LARGE_INTEGER now, rate;
+    QueryPerformanceFrequency(&rate);
+    QueryPerformanceCounter(&now);
+    uint64_t count = (uint64_t)now.QuadPart, second = (uint64_t)rate.QuadPart;
+    return count / second * 1000000000u + count % second * 1000000000u / second;
+}
+
+int64_t os_wall_clock(void)
+{
+    FILETIME now;
+    GetSystemTimeAsFileTime(&now);
+    uint64_t ticks = (uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime;
+    return (int64_t)(ticks / 10000000) - 11644473600;
+}
+
+void os_sleep_ns(uint64_t duration)
+{
+    Sleep((DWORD)((duration + 999999) / 1000000));
+}
+
+int os_random(void *data, size_t size)
+{
+    NTSTATUS status = BCryptGenRandom(NULL, data, (ULONG)size, BCRYPT_USE_SYSTEM_PREFERRED_RNG);
+    return status < 0 ? -EIO : 0;
+}

@@ -1,0 +1,369 @@
+/* Names in a directory: looking at them, making, renaming, removing and listing them. */
+#include "os/win/win.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <winioctl.h>
+
+/* Not in every winternl.h. */
+NTSYSAPI NTSTATUS NTAPI NtSetInformationFile(HANDLE file, PIO_STATUS_BLOCK outcome, PVOID data,
+                                             ULONG size, FILE_INFORMATION_CLASS what);
+NTSYSAPI NTSTATUS NTAPI NtQueryDirectoryFile(HANDLE file, HANDLE event, PIO_APC_ROUTINE routine,
+                                             PVOID context, PIO_STATUS_BLOCK outcome, PVOID data,
+                                             ULONG size, FILE_INFORMATION_CLASS what,
+                                             BOOLEAN single, PUNICODE_STRING name, BOOLEAN restart);
+
+enum {
+    SET_RENAME = 10,
+    SET_LINK = 11,
+    SET_DISPOSITION = 13,
+    SET_DISPOSITION_EX = 64,
+    SET_RENAME_EX = 65,
+    LIST_NAMES = 12,
+
+    RENAME_REPLACES = 1,
+    RENAME_POSIX = 2, /* also what somebody has open; he keeps what he opened */
+    DELETES = 1,
+    DELETE_POSIX = 2,
+    DELETE_READ_ONLY = 16,
+};
+
+static int set(HANDLE file, int what, void *data, size_t size)
+{
+    IO_STATUS_BLOCK outcome;
+    return win_status(
+        NtSetInformationFile(file, &outcome, data, (ULONG)size, (FILE_INFORMATION_CLASS)what));
+}
+
+/* ---- looking ---- */
+
+/* In nanoseconds since 1601. */
+static uint64_t nanoseconds(FILETIME time)
+{
+    return ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) * 100;
+}
+
+static enum os_kind kind_of(HANDLE handle, DWORD attributes)
+{
+    if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && win_is_link(handle))
+        return OS_SYMLINK;
+    return attributes & FILE_ATTRIBUTE_DIRECTORY ? OS_DIRECTORY : OS_REGULAR;
+}
+
+static unsigned mode_of(DWORD attributes)
+{
+    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
+        return 0777;
+    return attributes & FILE_ATTRIBUTE_READONLY ? 0444 : 0666;
+}
+
+/* Who may do what is decided by the ACL, which is passed on from folder to folder: owners and
+ * groups are all the same here. */
+static int look_at(HANDLE handle, struct os_stat *ret_stat)
+{
+    BY_HANDLE_FILE_INFORMATION what;
+    if (!GetFileInformationByHandle(handle, &what))
+        return win_last_failure();
+    *ret_stat = (struct os_stat){
+        .kind = kind_of(handle, what.dwFileAttributes),
+        .device = what.dwVolumeSerialNumber,
+        .inode = (uint64_t)what.nFileIndexHigh << 32 | what.nFileIndexLow,
+        .size = (uint64_t)what.nFileSizeHigh << 32 | what.nFileSizeLow,
+        .mode = mode_of(what.dwFileAttributes),
+        .links = what.nNumberOfLinks,
+        .owner = os_user(),
+        .group = os_user(),
+        .born = nanoseconds(what.ftCreationTime),
+    };
+    return 0;
+}
+
+int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
+{
+    HANDLE handle;
+    if (!name)
+        return look_at(win_handle(at), ret_stat);
+    int rc = win_open(at, name, 0, FILE_OPEN, 0, 0, &handle);
+    if (rc < 0)
+        return rc == -ENOTDIR ? -ENOENT : rc;
+    rc = look_at(handle, ret_stat);
+    CloseHandle(handle);
+    return rc;
+}
+
+int os_look(const char *path, struct os_version *ret_version)
+{
+    static _Thread_local wchar_t full[WIN_PATH];
+    FILE_BASIC_INFO times;
+    struct os_stat stat;
+    int rc = win_full_path(OS_NONE, path, full);
+    if (rc < 0)
+        return rc;
+    HANDLE handle = CreateFileW(full, FILE_READ_ATTRIBUTES, WIN_SHARE, NULL, OPEN_EXISTING,
+                                FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (handle == INVALID_HANDLE_VALUE)
+        return win_last_failure();
+    rc = look_at(handle, &stat);
+    if (rc == 0 && !GetFileInformationByHandleEx(handle, FileBasicInfo, &times, sizeof times))
+        rc = win_last_failure();
+    CloseHandle(handle);
+    if (rc == 0)
+        *ret_version = (struct os_version){stat.device, stat.inode, stat.born, stat.size,
+                                           (uint64_t)times.ChangeTime.QuadPart * 100};
+    return rc;
+}
+
+/* What FSCTL_GET_REPARSE_POINT gives of a link or a junction. */
+struct reparse {
+    ULONG tag;
+    USHORT size, reserved;
+    USHORT target_at, target_size, shown_at, shown_size; /* bytes of `text`, of a link behind
+                                                            `flags` */
+    union {
+        struct {
+            ULONG flags;
+            WCHAR text[1];
+        } link;
+        WCHAR junction[1];
+    };
+};
+
+int os_read_link(os_fd dir, const char *name, char *text, size_t size)
+{
+    _Alignas(struct reparse) char data[16 * 1024];
+    const struct reparse *reparse = (const struct reparse *)data;
+    HANDLE handle;
+    DWORD count;
+    int rc = win_open(dir, name, 0, FILE_OPEN, 0, 0, &handle);
+    if (rc < 0)
+        return rc;
+    if (!DeviceIoControl(handle, FSCTL_GET_REPARSE_POINT, NULL, 0, data, sizeof data, &count, NULL))
+        rc = GetLastError() == ERROR_NOT_A_REPARSE_POINT ? -EINVAL : win_last_failure();
+    CloseHandle(handle);
+    if (rc < 0)
+        return rc;
+    bool link = reparse->tag == IO_REPARSE_TAG_SYMLINK;
+    if (!link && reparse->tag != IO_REPARSE_TAG_MOUNT_POINT)
+        return -EINVAL;
+    const WCHAR *words =
+        (link ? reparse->link.text : reparse->junction) + reparse->target_at / sizeof(WCHAR);
+    size_t length = reparse->target_size / sizeof(WCHAR);
+    bool absolute = length > 4 && wcsncmp(words, L"\\??\\", 4) == 0;
+    if (absolute) { /* \??\C:\x is /C:/x */
+        words += 3;
+        length -= 3;
+    }
+    rc = win_narrow(words, length, text, size);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- making and removing ---- */
+
+/* Ours are hidden, as a leading dot says elsewhere. */
+int os_make_dir(os_fd dir, const char *name, unsigned mode)
+{
+    HANDLE handle;
+    bool ours = strncmp(name, ".untorn", 7) == 0;
+    (void)mode;
+    int rc = win_open(dir, name, 0, FILE_CREATE, FILE_DIRECTORY_FILE,
+                      ours ? FILE_ATTRIBUTE_HIDDEN : FILE_ATTRIBUTE_NORMAL, &handle);
+    if (rc == 0)
+        CloseHandle(handle);
+    return rc;
+}
+
+static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG flags);
+
+/* Where a name only goes when the last who has it open lets go: it is moved out of the way first.
+ * The handle removes the file when it is closed, also by our death. */
+static int remove_later(os_fd dir, const char *name, bool directory)
+{
+    char aside[64];
+    uint64_t number;
+    HANDLE handle;
+    ULONG kind = directory ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE;
+    int rc = os_random(&number, sizeof number);
+    if (rc == 0)
+        rc = win_open(dir, name, DELETE, FILE_OPEN, kind | FILE_DELETE_ON_CLOSE, 0, &handle);
+    if (rc < 0)
+        return rc;
+    if (!directory) {
+        const char *slash = strrchr(name, '/');
+        size_t length = slash ? (size_t)(slash + 1 - name) : 0;
+        char path[1024];
+        snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
+        if (length + strlen(aside) < sizeof path) {
+            memcpy(path, name, length);
+            strcpy(path + length, aside);
+            (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
+        }
+    }
+    return CloseHandle(handle) ? 0 : win_last_failure();
+}
+
+static int remove_once(os_fd dir, const char *name, bool directory)
+{
+    ULONG flags = DELETES | DELETE_POSIX | DELETE_READ_ONLY;
+    HANDLE handle;
+    ULONG kind = directory ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE;
+    int rc = win_open(dir, name, DELETE, FILE_OPEN, kind, 0, &handle);
+    if (rc < 0)
+        return rc;
+    rc = set(handle, SET_DISPOSITION_EX, &flags, sizeof flags);
+    CloseHandle(handle);
+    if (rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP)
+        rc = remove_later(dir, name, directory);
+    return rc;
+}
+
+int os_remove(os_fd dir, const char *name, bool directory)
+{
+    int rc = remove_once(dir, name, directory);
+    for (int i = 0; rc == -EBUSY && win_pause(i); i++)
+        rc = remove_once(dir, name, directory);
+    return win_busy(rc);
+}
+
+/* ---- renaming ---- */
+
+/* As the system has them: for renames (one byte of flags, or four) and for links. */
+struct new_name {
+    ULONG flags;
+    HANDLE root;
+    ULONG size;
+    WCHAR name[WIN_PATH];
+};
+
+static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG flags)
+{
+    static _Thread_local struct new_name new;
+    int count = win_wide(to, new.name, WIN_PATH);
+    if (count < 0)
+        return count;
+    new.flags = flags;
+    new.root = win_handle(to_dir);
+    new.size = (ULONG)count * sizeof *new.name;
+    return set(file, what, &new, offsetof(struct new_name, name) + new.size + sizeof *new.name);
+}
+
+static bool is_not_there(int rc)
+{
+    return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
+}
+
+/* The rungs below a POSIX rename, for file systems and systems that have none. ReplaceFile serves
+ * while others have the file open, if they let it be deleted; it is two renames inside, and a crash
+ * between them leaves the new version under the name of the stage and none under the other.
+ * MoveFileEx is one rename, written through, and does not serve then. So that comes first. */
+static int replace_lower(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
+{
+    static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH];
+    int rc = win_full_path(from_dir, from, new_path);
+    if (rc >= 0)
+        rc = win_full_path(to_dir, to, old_path);
+    if (rc < 0)
+        return rc;
+    if (MoveFileExW(new_path, old_path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        return 0;
+    DWORD code = GetLastError();
+    if (code != ERROR_ACCESS_DENIED && code != ERROR_SHARING_VIOLATION)
+        return win_failure(code);
+    DWORD attributes = GetFileAttributesW(old_path);
+    if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_READONLY))
+        return -EACCES;
+    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
+        return -EISDIR;
+    if (ReplaceFileW(old_path, new_path, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
+        return 0;
+    code = GetLastError();
+    if (code == ERROR_UNABLE_TO_MOVE_REPLACEMENT) /* the old one is gone */
+        return MoveFileExW(new_path, old_path, MOVEFILE_WRITE_THROUGH) ? 0 : win_last_failure();
+    return code == ERROR_UNABLE_TO_REMOVE_REPLACED ? -EBUSY : win_failure(code);
+}
+
+static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace)
+{
+    HANDLE file;
+    int rc = win_open(from_dir, from, DELETE, FILE_OPEN, 0, 0, &file);
+    if (rc < 0)
+        return rc;
+    rc = replace ? rename_to(file, to_dir, to, SET_RENAME_EX, RENAME_REPLACES | RENAME_POSIX)
+                 : rename_to(file, to_dir, to, SET_RENAME, 0);
+    CloseHandle(file);
+    return replace && is_not_there(rc) ? replace_lower(from_dir, from, to_dir, to) : rc;
+}
+
+/* Who keeps us from it by having the file open may be a virus scanner, and gone in a moment. */
+int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how)
+{
+    if (how == OS_EXCHANGE)
+        return -EINVAL;
+    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+    for (int i = 0; rc == -EBUSY && win_pause(i); i++)
+        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+    return win_busy(rc);
+}
+
+bool os_renames_open(void)
+{
+    return false; /* ReplaceFile wants it for itself */
+}
+
+int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
+{
+    HANDLE file;
+    int rc = win_open(from_dir, from, FILE_WRITE_ATTRIBUTES, FILE_OPEN, 0, 0, &file);
+    if (rc < 0)
+        return rc;
+    rc = rename_to(file, to_dir, to, SET_LINK, 0);
+    CloseHandle(file);
+    return is_not_there(rc) ? -EPERM : rc;
+}
+
+/* ---- listing ---- */
+
+/* The system's FILE_NAMES_INFORMATION. */
+struct entry {
+    ULONG next, index, size;
+    WCHAR name[1];
+};
+
+static int visit_name(const struct entry *entry, int (*visit)(void *context, const char *name),
+                      void *context)
+{
+    char name[1024];
+    int rc = win_narrow(entry->name, entry->size / sizeof(WCHAR), name, sizeof name);
+    if (rc < 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return 0; /* no name is as long as that */
+    return visit(context, name);
+}
+
+int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *context)
+{
+    _Alignas(struct entry) char data[8192];
+    IO_STATUS_BLOCK outcome;
+    HANDLE own; /* `visit` may list the same directory */
+    int rc = win_open(dir, ".", FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &own);
+    if (rc < 0)
+        return rc;
+    for (bool first = true; rc == 0; first = false) {
+        const char *at = data;
+        NTSTATUS status =
+            NtQueryDirectoryFile(own, NULL, NULL, NULL, &outcome, data, sizeof data,
+                                 (FILE_INFORMATION_CLASS)LIST_NAMES, FALSE, NULL, first);
+        if (status < 0) {
+            rc = win_status(status);
+            rc = rc == -ENOENT ? 0 : rc; /* no more, or none at all */
+            break;
+        }
+        for (;; at += ((const struct entry *)at)->next) {
+            rc = visit_name((const struct entry *)at, visit, context);
+            if (rc != 0 || ((const struct entry *)at)->next == 0)
+                break;
+        }
+    }
+    CloseHandle(own);
+    return rc;
+}

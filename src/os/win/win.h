@@ -1,0 +1,70 @@
+/* Shared by the files of this folder: names and failures, as Windows has them and as we do. Windows
+ * 10 and later; Wine.
+ *
+ * Inside, a path is UTF-8 with slashes, and an absolute one begins with one: "/C:/a/b", or
+ * "//server/share/a". A name that UTF-16 allows and UTF-8 does not (half a surrogate pair) is
+ * written as if it were a character, so that every name there is can be given (WTF-8).
+ *
+ * Names are opened relative to the handle of their directory by the system's own calls
+ * (NtCreateFile), as openat does: what is renamed on the way meanwhile does no harm, and no length
+ * limit applies. */
+#ifndef UNTORN_OS_WIN_H
+#define UNTORN_OS_WIN_H
+
+#define WIN32_LEAN_AND_MEAN
+#define UNICODE
+#undef _WIN32_WINNT
+#define _WIN32_WINNT 0x0A00
+
+#include <windows.h>
+#include <winternl.h>
+
+#include "os/os.h"
+
+enum {
+    WIN_PATH = 32768, /* the most that the system takes, and a terminator */
+    WIN_SHARE = 7,    /* reading, writing and deleting: nobody is kept out by our handles */
+    WIN_RETRIES = 60, /* of what a virus scanner or an indexer stands in the way of, with pauses
+                         of 1 to 60 ms: 1 to 2 seconds */
+};
+
+static inline HANDLE win_handle(os_fd fd)
+{
+    return (HANDLE)fd;
+}
+
+/* As negative errno values. */
+int win_failure(DWORD code);
+int win_status(NTSTATUS status);
+int win_last_failure(void);
+
+/* A name or a relative path, with backslashes, terminated. -EINVAL where Windows would take it for
+ * something else than it says: a stream, a device, a name that ends with a dot or a blank, one with
+ * a character that no name may have. -ENAMETOOLONG. Returns the count. */
+int win_wide(const char *name, wchar_t *wide, size_t size);
+
+/* The other way, terminated, with slashes. -ENAMETOOLONG. Returns the size. */
+int win_narrow(const wchar_t *wide, size_t count, char *text, size_t size);
+
+/* The path of a name for calls that take no handle: \\?\..., terminated. */
+int win_full_path(os_fd dir, const char *name, wchar_t path[WIN_PATH]);
+
+/* Opens `name`, one name or a path, below `dir` or, for OS_NONE, from the working directory or the
+ * root. `options` and `disposition` are NtCreateFile's. A link is opened itself. */
+int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
+             ULONG attributes, HANDLE *ret_handle);
+
+/* Whether it is a link or a junction. */
+bool win_is_link(HANDLE handle);
+
+/* What somebody still has open after all retries: not EBUSY, which elsewhere says that a name cannot
+ * be replaced at all. */
+static inline int win_busy(int rc)
+{
+    return rc == -EBUSY ? -ETXTBSY : rc;
+}
+
+/* Waits a little before try `number`; false: that was the last. */
+bool win_pause(int number);
+
+#endif
