@@ -2,7 +2,13 @@
 #ifndef UNTORN_VISIBILITY_H
 #define UNTORN_VISIBILITY_H
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(_WIN32)
+#ifdef UNTORN_BUILDS_LIBRARY
+#define UNTORN_API __declspec(dllexport)
+#else
+#define UNTORN_API
+#endif
+#elif defined(__GNUC__) || defined(__clang__)
 #define UNTORN_API __attribute__((visibility("default")))
 #else
 #define UNTORN_API
