@@ -73,11 +73,48 @@ int posix_fstat(int file, struct posix_stat *ret_stat)
     return look_at((HANDLE)_get_osfhandle(file), ret_stat);
 }
 
+int posix_run_here(const char *name, const char *directory)
+{
+    char program[MAX_PATH], line[2 * MAX_PATH];
+    STARTUPINFOA start = {.cb = sizeof start};
+    PROCESS_INFORMATION process;
+    DWORD status = 1;
+    GetModuleFileNameA(NULL, program, sizeof program);
+    snprintf(line, sizeof line, "\"%s\" --here %s", program, name);
+    if (!CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, directory, &start, &process))
+        return -1;
+    WaitForSingleObject(process.hProcess, INFINITE);
+    GetExitCodeProcess(process.hProcess, &status);
+    CloseHandle(process.hProcess);
+    CloseHandle(process.hThread);
+    return (int)status;
+}
+
+char *posix_getcwd(char *path, size_t size)
+{
+    if (size < 2 || !_getcwd(path + 1, (int)size - 1))
+        return NULL;
+    path[0] = '/';
+    for (char *c = path; *c; c++)
+        if (*c == '\\')
+            *c = '/';
+    return path;
+}
+
 int posix_rename(const char *from, const char *to)
 {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING))
         return 0;
     return set_errno();
+}
+
+int posix_remove(const char *path)
+{
+    DWORD attributes = GetFileAttributesA(path);
+    if (attributes == INVALID_FILE_ATTRIBUTES)
+        return set_errno();
+    bool done = attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryA(path) : DeleteFileA(path);
+    return done ? 0 : set_errno();
 }
 
 int link(const char *from, const char *to)

@@ -71,8 +71,18 @@ int posix_fstat(int file, struct posix_stat *ret_stat);
 #define stat posix_stat
 #define fstat posix_fstat
 
+/* Runs this program with --here NAME, in a directory. Its status, or -1. */
+int posix_run_here(const char *name, const char *directory);
+
+/* As the library writes it: /C:/a. */
+char *posix_getcwd(char *path, size_t size);
+#define getcwd posix_getcwd
+
 int posix_rename(const char *from, const char *to);
+int posix_remove(const char *path); /* a directory too */
 #define rename posix_rename
+#define remove posix_remove
+#define rmdir posix_remove
 
 #define mkdir(path, mode) ((void)(mode), _mkdir(path))
 #define lstat(path, status) stat(path, status)
