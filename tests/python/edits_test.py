@@ -134,6 +134,39 @@ class Editing(Case):
             untorn.ensure("new.json", "a", object)
         self.assertFalse(os.path.exists("new.json"))
 
+    def test_a_value_that_does_not_count_is_made_anew(self):
+        self.assertEqual(untorn.ensure("a.json", "a", 1, valid=self.fail), 1)
+        for value in (2, lambda: 2):
+            seen = []
+            self.assertEqual(untorn.ensure("a.json", "a", value, valid=seen.append), 2)
+            self.assertEqual(untorn.ensure("a.json", "a", 3, valid=lambda n: n == 2), 2)
+            self.assertEqual(seen[0], 1)
+            untorn.set("a.json", "a", 1)
+        day = datetime.date(2026, 1, 2)
+        untorn.set("a.toml", "day", day)
+        self.assertEqual(untorn.ensure("a.toml", "day", 0, valid=lambda found: found == day), day)
+        self.assertEqual(untorn.ensure("a.toml", "day", day, valid=lambda found: False), day)
+
+        def fail(found):
+            raise RuntimeError("mine")
+        for value in (2, self.fail):
+            with self.assertRaisesRegex(RuntimeError, "mine"):
+                untorn.ensure("a.json", "a", value, valid=fail)
+        self.assertEqual(untorn.read_json("a.json"), {"a": 1})
+        untorn.set("a.json", "a", 3, timeout=0)  # no lock is left
+
+    def test_names_that_are_not_utf_8(self):
+        path = os.fsdecode(b"/srv/caf\xe9")
+        untorn.set("a.json", [path], path)
+        self.check("a.json", '{\n  "/srv/caf\\udce9": "/srv/caf\\udce9"\n}\n')
+        self.assertEqual(untorn.get("a.json", [path]), path)
+        self.assertEqual(untorn.ensure("a.json", [path], "another"), path)
+        with untorn.edit("a.json") as document:
+            document["é"] = document.pop(path)
+        self.assertEqual(untorn.read_json("a.json"), {"é": path})
+        with self.assertRaises(untorn.Error):
+            untorn.set("a.toml", [path], 1)
+
     def test_damage_is_never_edited(self):
         self.put("a.json", '{"a": ')
         for call in (lambda: untorn.set("a.json", "a", 1), lambda: untorn.get("a.json", "a", 1),

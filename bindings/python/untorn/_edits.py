@@ -21,7 +21,8 @@ def key_of(key):
     if isinstance(key, str):
         return key.encode("utf-8")
     if isinstance(key, (list, tuple)):
-        return tuple(str(part).encode("utf-8") for part in key)
+        # Of a path that is not UTF-8, os.fsdecode() makes halves of surrogate pairs.
+        return tuple(str(part).encode("utf-8", "surrogatepass") for part in key)
     raise TypeError(f"a key is a str, or a list of its segments; not {key!r}")
 
 
@@ -110,23 +111,26 @@ def value_of(data, tagged):
     return _values.untag(value) if tagged else value
 
 
-def ensure(path, key, value, *, format=None, parents=True, **options):
+def ensure(path, key, value, *, valid=None, format=None, parents=True, **options):
     """The value at the key, which becomes `value` if there is none: get or create.
 
     However many processes ask at once, one creates it and all get the same. `value` may be a
-    function without arguments, which then runs with the lock held, only if there is none.
+    function without arguments, which then runs with the lock held, only if there is none. With
+    `valid`, a value counts only if valid(value) is true, and is made anew otherwise; this too is
+    asked with the lock held, so that nobody comes in between.
     """
     path, packed = os.fsencode(path), pack(parents=parents, **options)
     format = format_of(path, format)
-    if callable(value):
-        edit = setting(key, "", format)
-
+    edit = setting(key, "" if callable(value) else value, format)
+    make_value = counts = None
+    if valid is not None:
+        def counts(*found):
+            return valid(value_of(*found))
+    if callable(value) or counts:
         def make_value(_):
-            return _values.encode(value(), format)[0]
-    else:
-        edit, make_value = setting(key, value, format), None
+            return _values.encode(value() if callable(value) else value, format)[0]
     try:
-        return value_of(*_untorn.ensure(path, (edit,), make_value, format, packed))
+        return value_of(*_untorn.ensure(path, (edit,), make_value, counts, format, packed))
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
 
