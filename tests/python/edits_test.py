@@ -319,6 +319,21 @@ class Changing(Case):
             document.append(3)
         self.check("a.json", "[1,  2,  3]\n")
 
+    def test_a_block_begins_with_the_default_where_there_is_no_file(self):
+        default = {"version": 1, "list": []}
+        with untorn.edit("a.json", default=default) as document:
+            self.assertEqual(document, default)
+        self.assertFalse(os.path.exists("a.json"))
+        for number in (1, 2):
+            with untorn.edit("a.json", default=default) as document:
+                document["list"].append(number)
+        with untorn.transaction() as t:
+            with t.edit("b.json", default=default) as document:
+                document["version"] = 2
+        self.assertEqual(untorn.read_json("a.json"), {"version": 1, "list": [1, 2]})
+        self.assertEqual(untorn.read_json("b.json"), {"version": 2, "list": []})
+        self.assertEqual(default, {"version": 1, "list": []})
+
     def test_what_a_stranger_writes_meanwhile_is_not_overwritten(self):
         self.put("a.json", '{"a": 1}')
         with self.assertRaises(untorn.ChangedError):

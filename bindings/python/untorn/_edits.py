@@ -194,11 +194,12 @@ def update(path, function, *, format=None, parents=True, **options):
 
 
 @contextlib.contextmanager
-def edit(path, *, format=None, parents=True, **options):
+def edit(path, *, default=None, format=None, parents=True, **options):
     """with untorn.edit("app.toml") as doc: doc["port"] = 8080
 
-    Locked from the beginning to the end. `doc` is a plain dict or list, a new dict if there is no
-    file; on the way out only what changed is brought into the text. An exception leaves the file.
+    Locked from the beginning to the end. `doc` is a plain dict or list; if there is no file, a copy
+    of `default` ({} unless said otherwise). On the way out only what changed is brought into the
+    text. An exception leaves the file.
     ChangedError if a program that knows nothing of untorn changed the file meanwhile, ExistsError
     if it made one.
     """
@@ -207,7 +208,7 @@ def edit(path, *, format=None, parents=True, **options):
     held = _untorn.lock(path, False, packed)
     try:
         data = current(path, packed)
-        with edited(path, data, format) as made:
+        with edited(path, data, default, format) as made:
             yield made.document
         if made.data is not None:
             seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
@@ -231,13 +232,14 @@ class Edited:
 
 
 @contextlib.contextmanager
-def edited(path, data, format):
+def edited(path, data, default, format):
     made, format = Edited(), format_of(path, format)
+    default = {} if default is None else default
 
     def keep(old):
-        made.document = {} if old is None else old
+        made.document = copy.deepcopy(default) if old is None else old
 
     changed_document(data, keep, format, path)
     yield made
-    if data is not None or made.document != {}:
+    if data is not None or made.document != default:
         made.data = changed_document(data, lambda _: made.document, format, path)
