@@ -8,8 +8,8 @@ import os
 import uuid
 from unittest import mock
 
-from support import Case, main
-from programs import EXAMPLES, NAMES, files, load
+from support import main
+from programs import EXAMPLES, NAMES, ProgramCase, files, load
 
 
 def context_manager(module):
@@ -143,7 +143,7 @@ def code_lines(variant, name):
     return sum(bool(line.strip()) for line in source.splitlines()[head:])
 
 
-class Programs(Case):
+class Programs(ProgramCase):
     def test_both_variants_leave_the_same_bytes(self):
         for session in (context_manager, config_service, skills_hub, investigations):
             with self.subTest(session.__name__):
