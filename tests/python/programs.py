@@ -1,16 +1,19 @@
 """What the suites of the example programs share: the programs, by path; what is left of a folder;
 a program that is disturbed at each of its system calls."""
 
+import concurrent.futures
 import importlib.util
+import multiprocessing
 import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
 from support import Case
-from stepping import Apart, apart, every_call
+from stepping import Apart, apart, every_call, together
 
 EXAMPLES = Path(os.environ["TESTS"]).parent / "examples/python"
 NAMES = ("context_manager", "config_service", "skills_hub", "investigations")
@@ -119,3 +122,28 @@ def joined_everywhere(prepare, act, other, judge, patience, step=1):
             continue
         problems += [f"{run}: {problem}" for problem in problem_of(judge, answer)]
     return calls, problems
+
+
+# ---- many at once ----
+
+def processes(count):
+    """(runs function(0), function(1), ... at once; a barrier for them)."""
+    return (lambda function: together(count, function),
+            multiprocessing.get_context("fork").Barrier(count, timeout=UNHURRIED))
+
+
+def threads(count):
+    def run(function):
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
+            return list(pool.map(function, range(count)))
+    return run, threading.Barrier(count, timeout=UNHURRIED)
+
+
+def after_all(barrier, function):
+    """The function, which returns when all have called it. Nobody can do so who has a lock: it is
+    for programs that take none, and makes sure that they get in each other's way."""
+    def wait(*arguments):
+        result = function(*arguments)
+        barrier.wait()
+        return result
+    return wait
