@@ -150,7 +150,14 @@ def every_call(prepare, act, step=1):
         position += step
 
 
-def _run_to(position, prepare, act):
+def calls_of(prepare, act):
+    """The numbers of all system calls of act(), in order."""
+    numbers = []
+    _run_to(float("inf"), prepare, act, lambda pid: numbers.append(_number_of(pid)))
+    return numbers
+
+
+def _run_to(position, prepare, act, look=lambda pid: None):
     pid = os.fork()
     if pid == 0:
         _be_traced(prepare, act)
@@ -171,8 +178,10 @@ def _run_to(position, prepare, act):
         if passed_on != signal.SIGTRAP | 0x80:
             continue
         passed_on, stops = 0, stops + 1
-        if stops == 2 * position - 1:  # a call stops it twice, at its begin and at its end
-            return Run(pid, position, _number_of(pid))
+        if stops % 2 == 1:  # a call stops it twice, at its begin and at its end
+            look(pid)
+            if stops == 2 * position - 1:
+                return Run(pid, position, _number_of(pid))
 
 
 def _exit(status):
