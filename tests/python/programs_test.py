@@ -2,10 +2,15 @@
 """The example programs when nothing goes wrong: both variants do the same, untorn's in less."""
 
 import ast
+import datetime
 import inspect
 import itertools
 import os
+import re
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 from unittest import mock
 
 from support import main
@@ -57,6 +62,7 @@ def config_service(module):
         file.write(COMMENTED)
     yield service.set_value("server.port", 9000, scope="local")
     yield service.set_value("server.timeout", 2.5, "local")
+    yield service.write_scoped_config("local", {"server": {"since": datetime.date(2026, 1, 2)}})
     yield service.write_scoped_config("local", {"debug": True, "server": {"host": None}})
     yield service.read_config("local")
     try:
@@ -159,6 +165,18 @@ class Programs(ProgramCase):
         for name in NAMES:
             self.assertEqual(public(load("before", name)), public(load("after", name)))
             self.assertLess(code_lines("after", name), code_lines("before", name))
+
+    def test_the_page_tells_how_many_lines_and_its_examples_run(self):
+        page = EXAMPLES / "README.md"
+        told = re.findall(r"^\| `(\w+)\.py` .* \| (\d+) \| .* \| (\d+) \|$", page.read_text(), re.M)
+        self.assertEqual(told, [(name, str(code_lines("before", name)),
+                                 str(code_lines("after", name))) for name in NAMES])
+        os.symlink(os.environ["BUILD"], "build")
+        os.symlink(EXAMPLES.parent, "examples")
+        console = Path(os.environ["TESTS"], "docs/console.py")
+        said = subprocess.run([sys.executable, "-B", console, page], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stdout)
 
 
 if __name__ == "__main__":
