@@ -125,9 +125,10 @@ def on_a_full_disk(function):
     def run():
         if os.geteuid() != 0 or ctypes.CDLL(None).unshare(MOUNT_NAMESPACE) != 0:
             raise unittest.SkipTest("needs root and a mount namespace of its own")
-        os.makedirs("disk")
+        os.makedirs("disk", exist_ok=True)
         for words in (["--make-rprivate", "/"], ["-t", "tmpfs", "-o", "size=1m", "small", "disk"]):
-            subprocess.run(["mount", *words], check=True)
+            if subprocess.run(["mount", *words], check=False).returncode != 0:
+                raise unittest.SkipTest("nothing can be mounted here")
         function()
     apart(run)
 
@@ -174,6 +175,7 @@ class FullDisk(ProgramCase):
         return []
 
     def test_a_full_disk_behind_a_link_leaves_the_old_bytes(self):
+        on_a_full_disk(fill)  # or skips
         for name in WRITERS:
             for with_state in (False, True):
                 with self.subTest(name, with_state=with_state):
