@@ -20,8 +20,7 @@ from unittest import mock
 
 from support import main, untorn
 from programs import (SPARSE, UNHURRIED, ProgramCase, after_all, interrupted_everywhere,
-                      joined_everywhere, killed_everywhere, load, problem_of, processes, shows,
-                      threads)
+                      joined_everywhere, killed_everywhere, load, processes, shows, threads)
 from stepping import apart, calls_of
 
 # Each writer: the name of its file, and how it writes a text (and what else is needed).
