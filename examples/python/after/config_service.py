@@ -3,8 +3,9 @@
 Threads and processes: all methods may be called from anywhere at any time. A write has the lock
 from before it reads its file until after it has written it, so nothing that another one sets
 meanwhile is lost; the file is replaced whole, and is on the disk when the call returns. Inside
-untorn.Lock(path) the calls nest, so that several of them are one step for others. Readers take no
-lock, and see the file as it was before a write or after it.
+untorn.Lock(path) the calls nest, so that several of them are one step for others. Every wait ends:
+untorn.LockTimeout names who has the lock. Readers take none, and see the file as it was before a
+write or after it.
 """
 
 from pathlib import Path
