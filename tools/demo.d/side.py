@@ -1,0 +1,96 @@
+"""side.py REPORT PROGRAMS SCRATCH [quick]   one report against one of the two programs.
+
+PROGRAMS is the folder with the programs, as reported or on untorn: that is the only difference.
+Prints what happens as lines of JSON, for the process that shows it.
+"""
+
+import collections
+import importlib
+import itertools
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+
+import processes  # noqa: E402
+import trials  # noqa: E402
+from record import Record, timeline  # noqa: E402
+
+REPORTS = {"A": "four_files", "B": "one_config", "C": "six_writers", "D": "shared_map"}
+QUICK = 4  # a quick run does a fourth
+
+
+class Stand:
+    """Where the trials of a report take place: its program, folders, and who is told."""
+
+    def __init__(self, programs, scratch, quick):
+        self._programs, self._scratch, self.quick = programs, scratch, quick
+        self._numbers = itertools.count(1)
+
+    def program(self, name):
+        sys.path.insert(0, self._programs)
+        return importlib.import_module(name)
+
+    def place(self, name):
+        return os.path.join(self._scratch, name)
+
+    def record(self):
+        return Record(self.place(f"record{next(self._numbers)}"))
+
+    def times(self, count):
+        return max(1, count // QUICK) if self.quick else count
+
+    def _tell(self, **message):
+        print(json.dumps(message), flush=True)
+
+    def progress(self, stage, done, of, counts):
+        self._tell(progress={"stage": stage, "done": done, "of": of, "counts": dict(counts)})
+
+    def row(self, what, lost, of, unit, detail):
+        self._tell(row={"what": what, "lost": lost, "of": of, "unit": unit,
+                        "detail": {name: count for name, count in detail.items() if count}})
+
+    def note(self, text):
+        self._tell(note=text)
+
+    def _verdicts(self, what, unit, counts):
+        wrong = {verdict: count for verdict, count in counts.items() if verdict != trials.WHOLE}
+        self.row(what, sum(wrong.values()), sum(counts.values()), unit, wrong)
+
+    def sweep(self, what, subjects):
+        total = collections.Counter()
+        try:
+            for subject in subjects:
+                counts, columns = trials.sweep(subject, self)
+                total += counts
+                self._tell(map={"call": subject.call, "files": subject.files, "columns": columns})
+        except processes.NoTracing:
+            self.note(f"not {what}: this machine lets no process be traced")
+            return
+        self._verdicts(what, "kills", total)
+
+    def storm(self, what, subjects, record, kills):
+        total = collections.Counter()
+        for subject, lane in subjects:
+            total += trials.storm(subject, self, record, lane, self.times(kills))
+        self._verdicts(what, "kills", total)
+
+    def reads(self, record):
+        counts = collections.Counter(note["saw"] for note in record.notes()
+                                     if note["kind"] == "read")
+        self._verdicts("what a reader saw meanwhile", "reads", counts)
+
+    def picture(self, record, lanes, lost=()):
+        self._tell(picture=timeline(record.notes(), lanes, lost))
+
+
+def main():
+    report, programs, scratch, *more = sys.argv[1:]
+    stand = Stand(programs, scratch, "quick" in more)
+    importlib.import_module(REPORTS[report]).run(stand)
+    print(json.dumps({"end": True}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""What is done to every program: killed before each system call of a write, and at random moments.
+
+A Subject is a program with the files it writes. Each write has a version, a number that goes up by
+one; whoever looks at the files learns which version they hold, and whether they are whole.
+"""
+
+import collections
+import os
+import random
+import shutil
+import time
+
+import processes
+
+WHOLE = "whole"
+# What can be wrong: files of two versions, a part of a file, nothing in it, no file, and a whole
+# version that is older than the one that was acknowledged.
+MIXED, TORN, EMPTY, MISSING, GONE = "mixed", "torn", "empty", "missing", "gone"
+SWEEP_SECONDS = 5.0
+READER_PAUSE = 0.0004
+AFTER_THE_KILL = 0.004
+
+
+class Subject:
+    """A program and its files. Its methods but restart() run in processes of their own."""
+
+    files = ()  # the names of its files, as the picture shows them
+    call = "save()"  # what is killed
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def restart(self, version):
+        """An empty folder, and this version in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        processes.finish(processes.start(self.write, version))
+
+    def write(self, version):
+        raise NotImplementedError
+
+    def look(self):
+        """[verdict, version] of what a reader finds; the version is None unless whole."""
+        raise NotImplementedError
+
+    def is_whole(self, data):
+        """Whether these bytes are a whole file, of whatever version."""
+        raise NotImplementedError
+
+    def contents(self):
+        """The bytes of each file, None for one that is not there."""
+        found = []
+        for name in self.files:
+            try:
+                with open(os.path.join(self.folder, name), "rb") as file:
+                    found.append(file.read())
+            except FileNotFoundError:
+                found.append(None)
+        return found
+
+    def states(self, old):
+        """Each file, as the disk has it: old, new, or torn (and so is an empty or a missing one)."""
+        return ["old" if now == then else "new" if now and self.is_whole(now) else TORN
+                for then, now in zip(old, self.contents())]
+
+
+def wrong(path):
+    """The verdict on a file that could not be read as it should."""
+    try:
+        return TORN if os.path.getsize(path) else EMPTY
+    except FileNotFoundError:
+        return MISSING
+
+
+def judge(found, acknowledged):
+    """The verdict on what was found: also a whole version is wrong if a later one was promised."""
+    verdict, version = found
+    return GONE if verdict == WHOLE and version < acknowledged else verdict
+
+
+def lost_of(counts):
+    return sum(count for verdict, count in counts.items() if verdict != WHOLE)
+
+
+def sweep_points(subject):
+    """The system calls of a write to be killed at: all, or as many as a slow disk leaves time for."""
+    started = time.monotonic()
+    subject.restart(0)
+    calls, _ = processes.run_until_call(lambda: subject.write(1), 0)
+    processes.ask(subject.look)
+    affordable = max(12, int(SWEEP_SECONDS / (time.monotonic() - started)))
+    step = max(1, -(-calls // affordable))
+    return range(1, calls + 1, step)
+
+
+def sweep(subject, stand):
+    """Kills a write before each of its system calls. Returns verdicts, and a column for each kill."""
+    points = sweep_points(subject)
+    counts, columns = collections.Counter(), []
+    subject.restart(0)
+    version = 0
+    for point in points:
+        old = subject.contents()
+        _, killed = processes.run_until_call(lambda: subject.write(version + 1), point)
+        states = subject.states(old)
+        found = processes.ask(subject.look)
+        verdict = judge(found, version if killed else version + 1)
+        counts[verdict] += 1
+        columns.append([*states, verdict])
+        stand.progress(f"{subject.call} killed at system call", point, points[-1], counts)
+        version += 2
+        if verdict == WHOLE:
+            version = found[1]
+        else:
+            subject.restart(version)
+    return counts, columns
+
+
+def write_on(subject, version, record, lane, gate):
+    while True:
+        record.note("begin", lane, what=version)
+        if gate:
+            gate.arrive()
+            gate = None
+        subject.write(version)
+        record.note("done", lane, what=version)
+        version += 1
+
+
+def read_on(subject, record):
+    while True:
+        record.note("read", "reader", saw=subject.look()[0])
+        time.sleep(READER_PAUSE)
+
+
+def write_seconds(subject):
+    """How long a write takes, about."""
+    started = time.monotonic()
+    for version in (1, 2):
+        processes.finish(processes.start(subject.write, version))
+    return (time.monotonic() - started) / 2
+
+
+def storm(subject, stand, record, lane, rounds):
+    """A writer that writes on and on is killed at random, again and again, while a reader reads.
+
+    Returns the verdicts after the kills.
+    """
+    counts = collections.Counter()
+    subject.restart(0)
+    longest = max(0.004, 3 * write_seconds(subject))
+    version = 3
+    subject.restart(version)
+    for number in range(rounds):
+        reader = processes.start(read_on, subject, record)
+        gate = processes.Gate()
+        writer = processes.start(write_on, subject, version + 1, record, lane, gate)
+        gate.wait_for_one()
+        time.sleep(random.uniform(0, longest))
+        processes.kill(writer)
+        record.note("kill", lane)
+        time.sleep(AFTER_THE_KILL)
+        found = processes.ask(subject.look)
+        processes.kill(reader)
+        verdict = judge(found, record.last("done", lane, version))
+        counts[verdict] += 1
+        stand.progress("killed at random", number + 1, rounds, counts)
+        version = record.last("begin", lane, version) + 1
+        if verdict == WHOLE:
+            version = found[1]
+        else:
+            subject.restart(version)
+    return counts
+
+
+def reads(record):
+    """What the reader saw, counted."""
+    return collections.Counter(note["saw"] for note in record.notes() if note["kind"] == "read")
