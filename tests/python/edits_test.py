@@ -134,6 +134,39 @@ class Editing(Case):
             untorn.ensure("new.json", "a", object)
         self.assertFalse(os.path.exists("new.json"))
 
+    def test_a_value_that_does_not_count_is_made_anew(self):
+        self.assertEqual(untorn.ensure("a.json", "a", 1, valid=self.fail), 1)
+        for value in (2, lambda: 2):
+            seen = []
+            self.assertEqual(untorn.ensure("a.json", "a", value, valid=seen.append), 2)
+            self.assertEqual(untorn.ensure("a.json", "a", 3, valid=lambda n: n == 2), 2)
+            self.assertEqual(seen[0], 1)
+            untorn.set("a.json", "a", 1)
+        day = datetime.date(2026, 1, 2)
+        untorn.set("a.toml", "day", day)
+        self.assertEqual(untorn.ensure("a.toml", "day", 0, valid=lambda found: found == day), day)
+        self.assertEqual(untorn.ensure("a.toml", "day", day, valid=lambda found: False), day)
+
+        def fail(found):
+            raise RuntimeError("mine")
+        for value in (2, self.fail):
+            with self.assertRaisesRegex(RuntimeError, "mine"):
+                untorn.ensure("a.json", "a", value, valid=fail)
+        self.assertEqual(untorn.read_json("a.json"), {"a": 1})
+        untorn.set("a.json", "a", 3, timeout=0)  # no lock is left
+
+    def test_names_that_are_not_utf_8(self):
+        path = os.fsdecode(b"/srv/caf\xe9")
+        untorn.set("a.json", [path], path)
+        self.check("a.json", '{\n  "/srv/caf\\udce9": "/srv/caf\\udce9"\n}\n')
+        self.assertEqual(untorn.get("a.json", [path]), path)
+        self.assertEqual(untorn.ensure("a.json", [path], "another"), path)
+        with untorn.edit("a.json") as document:
+            document["é"] = document.pop(path)
+        self.assertEqual(untorn.read_json("a.json"), {"é": path})
+        with self.assertRaises(untorn.Error):
+            untorn.set("a.toml", [path], 1)
+
     def test_damage_is_never_edited(self):
         self.put("a.json", '{"a": ')
         for call in (lambda: untorn.set("a.json", "a", 1), lambda: untorn.get("a.json", "a", 1),
@@ -285,6 +318,21 @@ class Changing(Case):
         with untorn.edit("a.json") as document:
             document.append(3)
         self.check("a.json", "[1,  2,  3]\n")
+
+    def test_a_block_begins_with_the_default_where_there_is_no_file(self):
+        default = {"version": 1, "list": []}
+        with untorn.edit("a.json", default=default) as document:
+            self.assertEqual(document, default)
+        self.assertFalse(os.path.exists("a.json"))
+        for number in (1, 2):
+            with untorn.edit("a.json", default=default) as document:
+                document["list"].append(number)
+        with untorn.transaction() as t:
+            with t.edit("b.json", default=default) as document:
+                document["version"] = 2
+        self.assertEqual(untorn.read_json("a.json"), {"version": 1, "list": [1, 2]})
+        self.assertEqual(untorn.read_json("b.json"), {"version": 2, "list": []})
+        self.assertEqual(default, {"version": 1, "list": []})
 
     def test_what_a_stranger_writes_meanwhile_is_not_overwritten(self):
         self.put("a.json", '{"a": 1}')
