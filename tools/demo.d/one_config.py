@@ -1,6 +1,7 @@
 """Report B: a configuration that several processes read, change and rewrite."""
 
 import os
+import re
 import shutil
 
 import processes
@@ -16,6 +17,8 @@ acknowledged is there, and so is every comment."""
 PROCESSES, KEYS = 16, 6
 KILLS = 24
 SECTIONS = 30
+COMMENT = re.compile(r"#.*")
+COMMENTS = 1 + 2 * SECTIONS
 
 
 def handwritten():
@@ -35,6 +38,7 @@ class Config(trials.Subject):
         super().__init__(folder)
         self.service = program.ConfigService(folder)
         self.path = os.path.join(folder, self.files[0])
+        self.fewest = COMMENTS  # that any kill left
 
     def restart(self, version):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -61,6 +65,10 @@ class Config(trials.Subject):
         """Also the comments belong to it: a section, its comment and its last line, for each."""
         text = data.decode(errors="replace")
         return all(part in text for part in handwritten().split("\n\n"))
+
+    def states(self, old):
+        self.fewest = min(self.fewest, len(COMMENT.findall((self.contents()[0] or b"").decode())))
+        return super().states(old)
 
     def set_keys(self, number, record):
         for key in range(KEYS):
@@ -93,6 +101,8 @@ def run(stand):
     record = stand.record()
     lost = race(stand, config, record)
     stand.sweep("killed before each system call of set_value()", [config])
+    stand.row("comments left by the worst of these kills", COMMENTS - config.fewest, COMMENTS,
+              "comments", {"gone": COMMENTS - config.fewest})
     stand.storm("killed at a random moment", [(config, "killed")], record, KILLS)
     stand.reads(record)
     lanes = {number: f"writer {number + 1}" for number in range(PROCESSES)}

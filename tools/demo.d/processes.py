@@ -15,6 +15,7 @@ _LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c
 _LIBC.ptrace.restype = ctypes.c_long
 _TRACEME, _SYSCALL, _SETOPTIONS = 0, 24, 0x4200
 _STOP_IS_A_CALL, _ENDS_WITH_ITS_TRACER = 1, 0x100000
+_PARENT_DEATH_SIGNAL = 1
 _CALL = signal.SIGTRAP | 0x80
 _MOST_CALLS = 100000
 
@@ -23,11 +24,17 @@ class NoTracing(Exception):
     """This machine lets no process be traced."""
 
 
+def end_with_parent():
+    """Whatever becomes of the demo, none of its processes goes on."""
+    _LIBC.prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+
+
 def start(function, *arguments):
     """A process that runs the function and ends; its number."""
     child = os.fork()
     if child != 0:
         return child
+    end_with_parent()
     status = 1
     try:
         function(*arguments)

@@ -1,8 +1,11 @@
 """The record of a run: what each process noted, with one clock, in a file that a kill cannot undo."""
 
+import collections
 import json
 import os
 import time
+
+LONGEST_GAP, SHORT_GAP = 0.012, 0.004  # seconds without a note, and what a picture shows of them
 
 
 class Record:
@@ -30,6 +33,10 @@ class Record:
         return next((note["what"] for note in reversed(self.notes())
                      if note["kind"] == kind and note["lane"] == lane), otherwise)
 
+    def acknowledged(self):
+        """All that any writer was told is saved."""
+        return [note["what"] for note in self.notes() if note["kind"] == "done"]
+
     def write(self, lane, what, function):
         """Calls a function that writes, and notes when it began and how it ended."""
         self.note("begin", lane, what=what)
@@ -42,24 +49,47 @@ class Record:
         return result
 
 
-def timeline(notes, lanes, lost=()):
+def _shown(notes, kills):
+    """The notes without the rounds of a lane that has been killed this many times already."""
+    killed, skipping = collections.Counter(), False
+    for note in notes:
+        if note["kind"] == "round":
+            skipping = killed[note["lane"]] >= kills
+        elif note["kind"] == "kill":
+            killed[note["lane"]] += 1
+        if not skipping:
+            yield note
+
+
+def _without_idle_time(notes):
+    """(time, note) from 0 on, long times in which nothing was noted cut; and where they were."""
+    timed, breaks, now, last = [], [], 0.0, None
+    for note in notes:
+        gap = note["at"] - (last or note["at"])
+        if gap > LONGEST_GAP:
+            breaks.append(now + SHORT_GAP / 2)
+            gap = SHORT_GAP
+        now, last = now + gap, note["at"]
+        timed.append((now, note))
+    return timed, breaks
+
+
+def timeline(notes, lanes, lost, kills):
     """What a picture shows of the notes: writes, kills, and what a reader saw.
 
     A write is kept, lost (it was acknowledged, and is not there), failed or killed.
     """
-    if not notes:
-        return {"lanes": [], "writes": [], "kills": [], "reads": [], "span": 0.0}
-    origin = notes[0]["at"]
-    shown = {"lanes": [lanes.get(lane, lane) for lane in lanes], "writes": [], "kills": [],
-             "reads": [], "span": notes[-1]["at"] - origin}
+    timed, breaks = _without_idle_time(_shown(notes, kills))
     numbers = {lane: number for number, lane in enumerate(lanes)}
-    begun, lost = {}, set(map(str, lost))
-    for note in notes:
-        at, kind, lane = note["at"] - origin, note["kind"], numbers.get(note["lane"])
+    shown = {"lanes": list(lanes.values()), "breaks": breaks, "writes": [], "kills": [],
+             "reads": [], "span": timed[-1][0] if timed else 0.0}
+    begun, lost = {}, set(lost)
+    for at, note in timed:
+        kind, lane = note["kind"], numbers.get(note["lane"])
         if kind == "begin":
             begun[lane] = at
         elif kind in ("done", "failed"):
-            outcome = kind if kind == "failed" else "lost" if str(note["what"]) in lost else "kept"
+            outcome = "lost" if note["what"] in lost else "kept" if kind == "done" else "failed"
             shown["writes"].append([lane, begun.pop(lane), at, outcome])
         elif kind == "kill":
             if lane in begun:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import uuid
 
 import processes
@@ -29,24 +30,30 @@ class Map(trials.Subject):
         self.program = program
         self.path = os.path.join(folder, self.files[0])
 
+    def target(self, name):
+        return os.path.join(os.path.realpath(self.folder), "targets", str(name))
+
     def restart(self, version):
-        super().restart(version)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+
+        def begin():
+            self.program.save_investigations(
+                self.path, {self.target(f"old{n}"): str(uuid.uuid4()) for n in range(OLD)})
+            self.write(version)
+
+        processes.finish(processes.start(begin))
 
     def write(self, version):
-        """A version is one more target; the first one comes with all the old ones."""
-        known = self.program.load_investigations(self.path)
-        if not known:
-            known = {f"/srv/old/{number}": str(uuid.uuid4()) for number in range(OLD)}
-            self.program.save_investigations(self.path, known)
-        self.program.investigation_for(f"/srv/target/{version}", self.path)
+        """A version is one more target."""
+        self.program.investigation_for(self.target(version), self.path)
 
     def look(self):
         try:
             known = self.program.load_investigations(self.path)
-            versions = [int(target.rsplit("/", 1)[1]) for target in known
-                        if target.startswith("/srv/target/")]
-            if len(known) - len(versions) == OLD and versions:
-                return [WHOLE, max(versions)]
+            names = [os.path.basename(target) for target in known]
+            if sum(name.startswith("old") for name in names) == OLD:
+                return [WHOLE, max(int(name) for name in names if name.isdigit())]
         except Exception:
             pass
         return [trials.wrong(self.path), None]
@@ -56,3 +63,83 @@ class Map(trials.Subject):
             return len(json.loads(data)) > OLD
         except ValueError:
             return False
+
+    def ask_for_targets(self, number, record):
+        for index in range(TARGETS):
+            self.ask_for(f"{number}-{index}", number, record)
+
+    def ask_for(self, name, lane, record):
+        """Asks for a target, and notes which UUID it got."""
+        got = record.write(lane, name,
+                           lambda: self.program.investigation_for(self.target(name), self.path))
+        record.note("got", lane, what=name, uuid=got)
+
+    def known(self):
+        """What the map has, by the last part of the target."""
+        try:
+            found = self.program.load_investigations(self.path)
+            return {os.path.basename(target): name for target, name in found.items()}
+        except Exception:
+            return {}
+
+
+def given(record):
+    """[target, UUID] of everything that a caller was given."""
+    return [[note["what"], note["uuid"]] for note in record.notes()
+            if note["kind"] == "got" and note["uuid"]]
+
+
+def race_for_many(stand, shared, record):
+    shared.restart(0)
+    reader = processes.start(trials.read_on, shared, record)
+    processes.crowd(PROCESSES, shared.ask_for_targets, record)
+    processes.kill(reader)
+    known, answers = processes.ask(shared.known), given(record)
+    lost = [target for target, name in answers if known.get(target) != name]
+    refused = PROCESSES * TARGETS - len(answers)
+    stand.row(f"{PROCESSES} processes add {TARGETS} targets each at once", len(lost) + refused,
+              PROCESSES * TARGETS, "targets", {"overwritten": len(lost), "refused": refused})
+    return lost
+
+
+def race_for_one(stand, shared):
+    """Whoever got another UUID than the map has works on an investigation nobody will find."""
+    record = stand.record()
+    shared.restart(0)
+    processes.crowd(CROWD, lambda number: shared.ask_for("one", number, record))
+    kept, answers = processes.ask(shared.known).get("one"), given(record)
+    astray = sum(name != kept for _, name in answers)
+    refused = CROWD - len(answers)
+    stand.row(f"{CROWD} processes ask for one target at once", astray + refused, CROWD, "callers",
+              {"got a UUID of their own": astray, "refused": refused})
+
+
+def meet_a_torn_map(stand, shared):
+    """Half a map, as a kill leaves it: what of it is still on the disk after the next caller?"""
+    shared.restart(0)
+    size = os.path.getsize(shared.path)
+    known = processes.ask(shared.known).values()
+    os.truncate(shared.path, size * 2 // 3)
+    with open(shared.path, "rb") as file:
+        there = file.read()
+    readable = [name for name in known if name.encode() in there]
+    record = stand.record()
+    processes.finish(processes.start(shared.ask_for, "next", 0, record))
+    with open(shared.path, "rb") as file:
+        there = file.read()
+    lost = sum(name.encode() not in there for name in readable)
+    stand.row("a torn map is met, and one more target asked for", lost, len(readable), "targets",
+              {"taken for an empty map": lost})
+
+
+def run(stand):
+    shared = Map(stand.place("map"), stand.program("investigations"))
+    record = stand.record()
+    lost = race_for_many(stand, shared, record)
+    race_for_one(stand, shared)
+    meet_a_torn_map(stand, shared)
+    stand.sweep("killed before each system call of investigation_for()", [shared])
+    stand.storm("killed at a random moment", [(shared, "killed")], record, KILLS)
+    stand.reads(record)
+    lanes = {number: f"process {number + 1}" for number in range(PROCESSES)}
+    stand.picture(record, {**lanes, "killed": "killed"}, lost)

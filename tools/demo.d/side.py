@@ -19,6 +19,7 @@ from record import Record, timeline  # noqa: E402
 
 REPORTS = {"A": "four_files", "B": "one_config", "C": "six_writers", "D": "shared_map"}
 QUICK = 4  # a quick run does a fourth
+SHOWN_KILLS = 8  # a picture of more would be no clearer
 
 
 class Stand:
@@ -54,38 +55,45 @@ class Stand:
     def note(self, text):
         self._tell(note=text)
 
-    def _verdicts(self, what, unit, counts):
+    def verdicts(self, what, unit, counts):
         wrong = {verdict: count for verdict, count in counts.items() if verdict != trials.WHOLE}
         self.row(what, sum(wrong.values()), sum(counts.values()), unit, wrong)
 
     def sweep(self, what, subjects):
-        total = collections.Counter()
+        total, all_calls = collections.Counter(), 0
+        seconds = trials.SWEEP_SECONDS / len(subjects) / (QUICK if self.quick else 1)
         try:
             for subject in subjects:
-                counts, columns = trials.sweep(subject, self)
+                counts, columns, calls = trials.sweep(subject, self, seconds)
                 total += counts
-                self._tell(map={"call": subject.call, "files": subject.files, "columns": columns})
+                all_calls += calls
+                self._tell(map={"call": subject.call, "files": subject.files, "columns": columns,
+                                "calls": calls})
         except processes.NoTracing:
             self.note(f"not {what}: this machine lets no process be traced")
             return
-        self._verdicts(what, "kills", total)
+        self.verdicts(what, "kills", total)
+        if sum(total.values()) < all_calls:
+            self.note(f"killed at {sum(total.values())} of {all_calls} system calls: at all it "
+                      "would have taken too long here")
 
     def storm(self, what, subjects, record, kills):
         total = collections.Counter()
         for subject, lane in subjects:
             total += trials.storm(subject, self, record, lane, self.times(kills))
-        self._verdicts(what, "kills", total)
+        self.verdicts(what, "kills", total)
 
     def reads(self, record):
         counts = collections.Counter(note["saw"] for note in record.notes()
                                      if note["kind"] == "read")
-        self._verdicts("what a reader saw meanwhile", "reads", counts)
+        self.verdicts("what a reader saw meanwhile", "reads", counts)
 
-    def picture(self, record, lanes, lost=()):
-        self._tell(picture=timeline(record.notes(), lanes, lost))
+    def picture(self, record, lanes, lost=(), kills=SHOWN_KILLS):
+        self._tell(picture=timeline(record.notes(), lanes, lost, kills))
 
 
 def main():
+    processes.end_with_parent()
     report, programs, scratch, *more = sys.argv[1:]
     stand = Stand(programs, scratch, "quick" in more)
     importlib.import_module(REPORTS[report]).run(stand)

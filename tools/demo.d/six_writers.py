@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import shutil
 
 import full_disk
 import processes
@@ -24,20 +25,24 @@ LIMIT = 24 << 10
 
 
 class Writer(trials.Subject):
-    """One of the six. `lines` is how much it has to write."""
+    """One of the six. `lines` is how much it writes; its file may be a link to another folder."""
 
-    def __init__(self, folder, program, name):
+    def __init__(self, folder, link_to, name):
         super().__init__(folder)
-        self.program, self.files, self.lines = program, (name,), LINES
+        self.link_to, self.files, self.call, self.lines = link_to, (name,), name, LINES
         self.path = os.path.join(folder, name)
-        self.call = self.files[0]
 
     def payload(self, version):
         return [f"line {number} of version {version}, as long as lines are"
                 for number in range(self.lines)]
 
     def restart(self, version):
-        super().restart(version)
+        for folder in filter(None, (self.folder, self.link_to)):
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+        if self.link_to:
+            os.symlink(os.path.join(self.link_to, self.files[0]), self.path)
+        processes.finish(processes.start(self.write, version))
         os.chmod(self.path, SECRET)
 
     def look(self):
@@ -65,8 +70,8 @@ class Writer(trials.Subject):
 
 
 class Environments(Writer):
-    def __init__(self, folder, program):
-        super().__init__(folder, program, "environments.json")
+    def __init__(self, folder, link_to, program):
+        super().__init__(folder, link_to, "environments.json")
         self.store = program.EnvironmentStore(self.path)
 
     def write(self, version):
@@ -77,8 +82,8 @@ class Environments(Writer):
 
 
 class Skills(Writer):
-    def __init__(self, folder, program):
-        super().__init__(folder, program, "skills.json")
+    def __init__(self, folder, link_to, program):
+        super().__init__(folder, link_to, "skills.json")
         self.registry = program.SkillsRegistry(self.path)
 
     def write(self, version):
@@ -100,20 +105,20 @@ class Skills(Writer):
 
 
 class Taps(Writer):
-    def __init__(self, folder, program):
-        super().__init__(folder, program, "taps.json")
+    def __init__(self, folder, link_to, program):
+        super().__init__(folder, link_to, "taps.json")
         self.registry = program.TapsRegistry(self.path)
 
     def write(self, version):
-        self.registry.add([version, *self.payload(version)])
+        self.registry.add({"version": version, "serves": self.payload(version)})
 
     def version(self):
-        return self.registry.load()["taps"][-1][0]
+        return self.registry.load()["taps"][-1]["version"]
 
 
 class Index(Writer):
-    def __init__(self, folder, program):
-        super().__init__(folder, program, "index.json")
+    def __init__(self, folder, link_to, program):
+        super().__init__(folder, link_to, "index.json")
         self.cache = program.IndexCache(self.path, 3600)
 
     def write(self, version):
@@ -124,8 +129,8 @@ class Index(Writer):
 
 
 class Text(Writer):
-    def __init__(self, folder, program, name):
-        super().__init__(folder, program, f"{name}.txt")
+    def __init__(self, folder, link_to, program, name):
+        super().__init__(folder, link_to, f"{name}.txt")
         self.put = getattr(program, f"write_{name}")
 
     def write(self, version):
@@ -140,10 +145,9 @@ class Text(Writer):
         return data.endswith(b"\nthe end\n")
 
 
-def writers(folder, program):
-    return [Environments(folder, program), Skills(folder, program), Taps(folder, program),
-            Index(folder, program), Text(folder, program, "summary"),
-            Text(folder, program, "full")]
+def writers(folder, program, link_to=None):
+    return [*(kind(folder, link_to, program) for kind in (Environments, Skills, Taps, Index)),
+            *(Text(folder, link_to, program, name) for name in ("summary", "full"))]
 
 
 def race(stand, skills):
@@ -157,19 +161,16 @@ def race(stand, skills):
               PROCESSES * SKILLS, "skills", {"overwritten": len(lost), "refused": refused})
 
 
-def write_on_a_full_disk(writer, record, through_a_link, mounted):
+def write_without_room(writer, record, mounted):
     """The verdict after a write for which there is no room."""
     writer.restart(0)
-    filler = full_disk.fill(writer.folder) if mounted else None
-    if through_a_link:
-        os.symlink(os.path.join(writer.folder, writer.files[0]), through_a_link)
+    filler = full_disk.fill(writer.link_to or writer.folder) if mounted else None
 
     def write_more():
         if not mounted:
             full_disk.limit(LIMIT)
         writer.lines *= 12
-        record.write(writer.files[0], f"{writer.files[0]} {bool(through_a_link)}",
-                     lambda: writer.write(1))
+        record.write(writer.files[0], writer.path, lambda: writer.write(1))
 
     processes.finish(processes.start(write_more))
     if filler:
@@ -179,10 +180,39 @@ def write_on_a_full_disk(writer, record, through_a_link, mounted):
     return verdict
 
 
-def write_all_on_a_full_disk(folder, program, record):
+def write_all_without_room(folder, program, record):
     """[whether a file system was mounted, the verdicts, what was lost]"""
-    mounted = full_disk.mount(folder)
+    disk = os.path.join(folder, "disk")
+    os.makedirs(disk)
+    mounted = full_disk.mount(disk)
+    inside = os.path.join(disk, "files")
     verdicts, lost = collections.Counter(), []
-    for number, link in enumerate((None, f"{folder}.link")):
-        for writer in writers(os.path.join(folder, "files"), program):
-            verdict = write_on_a_full_disk(writer, record, link, mounted)
+    for writer in [*writers(inside, program),
+                   *writers(os.path.join(folder, "links"), program, inside)]:
+        verdict = write_without_room(writer, record, mounted)
+        verdicts[verdict] += 1
+        if verdict != WHOLE:
+            lost.append(writer.path)
+    return [mounted, verdicts, lost]
+
+
+def fill_the_disk(stand, program, record):
+    mounted, verdicts, lost = processes.ask(write_all_without_room, stand.place("full"), program,
+                                            record)
+    if not mounted:
+        stand.note("no file system could be mounted: a limit on the size of files fails the writes "
+                   "as a full disk does")
+    stand.verdicts("the disk is full; half of them through a link", "files", verdicts)
+    return lost
+
+
+def run(stand):
+    program = stand.program("skills_hub")
+    six = writers(stand.place("hub"), program)
+    record = stand.record()
+    lost = fill_the_disk(stand, program, record)
+    stand.sweep("killed before each system call of a write", six)
+    stand.storm("killed at a random moment", [(one, one.files[0]) for one in six], record, KILLS)
+    race(stand, six[1])
+    stand.reads(record)
+    stand.picture(record, {one.files[0]: one.files[0] for one in six}, lost, kills=2)

@@ -16,7 +16,8 @@ WHOLE = "whole"
 # What can be wrong: files of two versions, a part of a file, nothing in it, no file, and a whole
 # version that is older than the one that was acknowledged.
 MIXED, TORN, EMPTY, MISSING, GONE = "mixed", "torn", "empty", "missing", "gone"
-SWEEP_SECONDS = 5.0
+SWEEP_SECONDS = 4.0  # for all subjects of a report
+LEAST_KILLS = 24
 READER_PAUSE = 0.0004
 AFTER_THE_KILL = 0.004
 
@@ -82,38 +83,40 @@ def lost_of(counts):
     return sum(count for verdict, count in counts.items() if verdict != WHOLE)
 
 
-def sweep_points(subject):
-    """The system calls of a write to be killed at: all, or as many as a slow disk leaves time for."""
-    started = time.monotonic()
-    subject.restart(0)
-    calls, _ = processes.run_until_call(lambda: subject.write(1), 0)
-    processes.ask(subject.look)
-    affordable = max(12, int(SWEEP_SECONDS / (time.monotonic() - started)))
-    step = max(1, -(-calls // affordable))
-    return range(1, calls + 1, step)
+def spread(count):
+    """1 to count, first some from all over, then what lies between: any beginning of it is even."""
+    return [point for first in (0, 4, 2, 6, 1, 5, 3, 7) for point in range(first + 1, count + 1, 8)]
 
 
-def sweep(subject, stand):
-    """Kills a write before each of its system calls. Returns verdicts, and a column for each kill."""
-    points = sweep_points(subject)
-    counts, columns = collections.Counter(), []
+def sweep(subject, stand, seconds):
+    """Kills a write before each of its system calls, or as many as a slow disk leaves time for.
+
+    Returns the verdicts, for each kill a column of the picture, and how many calls there are.
+    """
     subject.restart(0)
-    version = 0
-    for point in points:
+    processes.run_until_call(lambda: subject.write(1), 0)  # the first may have more to do
+    calls, _ = processes.run_until_call(lambda: subject.write(2), 0)
+    counts, columns, version = collections.Counter(), {}, 3
+    subject.restart(version)
+    deadline = time.monotonic() + seconds
+    for point in spread(calls):
+        if len(columns) >= LEAST_KILLS and time.monotonic() > deadline:
+            break
         old = subject.contents()
         _, killed = processes.run_until_call(lambda: subject.write(version + 1), point)
         states = subject.states(old)
         found = processes.ask(subject.look)
         verdict = judge(found, version if killed else version + 1)
         counts[verdict] += 1
-        columns.append([*states, verdict])
-        stand.progress(f"{subject.call} killed at system call", point, points[-1], counts)
+        columns[point] = [*states, verdict]
+        stand.progress(f"{subject.call}, killed at system call {point}:", len(columns), calls,
+                       counts)
         version += 2
         if verdict == WHOLE:
             version = found[1]
         else:
             subject.restart(version)
-    return counts, columns
+    return counts, [columns[point] for point in sorted(columns)], calls
 
 
 def write_on(subject, version, record, lane, gate):
@@ -152,6 +155,7 @@ def storm(subject, stand, record, lane, rounds):
     version = 3
     subject.restart(version)
     for number in range(rounds):
+        record.note("round", lane)
         reader = processes.start(read_on, subject, record)
         gate = processes.Gate()
         writer = processes.start(write_on, subject, version + 1, record, lane, gate)
@@ -171,8 +175,3 @@ def storm(subject, stand, record, lane, rounds):
         else:
             subject.restart(version)
     return counts
-
-
-def reads(record):
-    """What the reader saw, counted."""
-    return collections.Counter(note["saw"] for note in record.notes() if note["kind"] == "read")

@@ -1,0 +1,176 @@
+"""The demo: runs each report against both programs, shows what happens, and what was lost."""
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import page
+import table
+from side import REPORTS
+from terminal import Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+SIDES = ("before", "after")
+
+
+class Failed(Exception):
+    """The demo could not run."""
+
+
+class Result:
+    """What came of one report on one side."""
+
+    def __init__(self):
+        self.rows, self.maps, self.notes, self.picture = [], [], [], None
+
+    @property
+    def lost(self):
+        return sum(row["lost"] for row in self.rows)
+
+
+class Report:
+    def __init__(self, letter):
+        module = importlib.import_module(REPORTS[letter])
+        self.letter, self.title, self.story = letter, module.TITLE, " ".join(module.STORY.split())
+        self.sides = {}
+
+    def rows(self):
+        """(what, before, after) of each trial; one that a side did not do is None there."""
+        before, after = ({row["what"]: row for row in self.sides[side].rows} for side in SIDES)
+        return [(what, before.get(what), after.get(what)) for what in {**before, **after}]
+
+
+class Demo:
+    """The folder that all is done in, and the process that does it. end() leaves neither."""
+
+    def __init__(self, build):
+        build = Path(build).absolute()
+        self._package = build / "python"
+        if not (self._package / "untorn").exists():
+            raise Failed(f"{self._package} has no package untorn: make builds it (with python3-dev)")
+        self._scratch = Path(tempfile.mkdtemp(prefix="demo.", dir=build))
+        self._process = None
+
+    def run(self, report, programs, quick, hear):
+        """Runs a report on the programs of a folder; hear(result, message) has each message."""
+        place = self._scratch / "place"
+        place.mkdir()
+        result, ended = Result(), False
+        self._process = subprocess.Popen(
+            [sys.executable, "-B", Path(__file__).with_name("side.py"), report.letter, programs,
+             place, *["quick"] * quick], stdout=subprocess.PIPE, text=True, encoding="utf-8",
+            start_new_session=True, env={**os.environ, "PYTHONPATH": str(self._package)})
+        with self._process.stdout as lines:
+            for line in lines:
+                message = json.loads(line)
+                ended = ended or "end" in message
+                for kind, into in (("row", result.rows), ("map", result.maps),
+                                   ("note", result.notes)):
+                    if kind in message:
+                        into.append(message[kind])
+                result.picture = message.get("picture", result.picture)
+                hear(message)
+        self._stop()
+        if not ended:
+            raise Failed(f"report {report.letter} broke off on {programs}")
+        shutil.rmtree(place)
+        return result
+
+    def _stop(self):
+        """Ends the process and all that it has started, and waits until none is left."""
+        if not self._process:
+            return
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                break
+            self._process.poll()
+            time.sleep(0.005)
+        self._process.wait()
+        self._process = None
+
+    def end(self):
+        self._stop()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def run_all(demo, terminal, arguments):
+    reports = [Report(letter) for letter in REPORTS if letter in arguments.only]
+    for report in reports:
+        terminal.title(report)
+        for side in SIDES:
+            report.sides[side] = demo.run(report, getattr(arguments, side), arguments.quick,
+                                          lambda message: terminal.hear(side, message))
+    return reports
+
+
+def conclude(reports, terminal, seconds):
+    """Says what came of it. Returns the status to end with."""
+    for report in reports:
+        if report.sides["before"].lost == 0:
+            terminal.say(f"Report {report.letter} lost nothing before, this time.")
+    broken = [report.letter for report in reports if report.sides["after"].lost]
+    if broken:
+        terminal.say(f"untorn BROKE ITS PROMISE in report {', '.join(broken)}: please tell us.",
+                     "bad")
+    else:
+        terminal.say("With untorn nothing was lost.", "good")
+    terminal.say(f"{seconds:.0f} s; no power was cut: that is the work of make check.", "faint")
+    return 1 if broken else 0
+
+
+def save(path, text):
+    """Beside it first, so that nobody finds half a page."""
+    place = Path(f"{path}.new")
+    place.write_text(text, encoding="utf-8")
+    place.replace(path)
+
+
+def parse(usage):
+    parser = argparse.ArgumentParser(usage=usage)
+    parser.add_argument("--html", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="".join(REPORTS))
+    for side in SIDES:
+        parser.add_argument(f"--{side}", type=Path, default=ROOT / "examples/python" / side)
+    return parser.parse_args()
+
+
+def on_signal(number, _):
+    sys.exit(128 + number)
+
+
+def main(usage):
+    arguments, terminal = parse(usage), Terminal(sys.stdout)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    started, demo = time.monotonic(), None
+    try:
+        demo = Demo(os.environ.get("BUILD", ROOT / "build"))
+        reports = run_all(demo, terminal, arguments)
+        terminal.show(table.lines(reports, terminal))
+        status = conclude(reports, terminal, time.monotonic() - started)
+        if arguments.html:
+            save(arguments.html, page.document(reports, time.monotonic() - started))
+            terminal.say(f"The page is {arguments.html}", "faint")
+        return status
+    except (Failed, OSError) as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 2
+    finally:
+        terminal.clear()
+        if demo:
+            # What comes now must not be stopped half way.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            demo.end()
