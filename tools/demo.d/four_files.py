@@ -65,7 +65,7 @@ class Context(trials.Subject):
 
 def run(stand):
     context = Context(stand.place("context"), stand.program("context_manager"))
-    stand.sweep("killed before each system call of save()", [context])
+    stand.sweep("killed at system calls of save()", [context])
     record = stand.record()
     stand.storm("killed at a random moment", [(context, "save()")], record, KILLS)
     stand.reads(record)

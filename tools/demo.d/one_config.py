@@ -85,6 +85,7 @@ class Config(trials.Subject):
 
 def race(stand, config, record):
     config.restart(0)
+    record.mark(f"{PROCESSES} processes at once")
     reader = processes.start(trials.read_on, config, record)
     processes.crowd(PROCESSES, config.set_keys, record)
     processes.kill(reader)
@@ -92,7 +93,7 @@ def race(stand, config, record):
     lost = [key for key in record.acknowledged() if key not in there]
     refused = sum(note["kind"] == "failed" for note in record.notes())
     stand.row(f"{PROCESSES} processes set {KEYS} keys each at once", len(lost) + refused,
-              PROCESSES * KEYS, "keys", {"overwritten": len(lost), "refused": refused})
+              PROCESSES * KEYS, {"overwritten": len(lost), "refused": refused})
     return lost
 
 
@@ -100,10 +101,10 @@ def run(stand):
     config = Config(stand.place("config"), stand.program("config_service"))
     record = stand.record()
     lost = race(stand, config, record)
-    stand.sweep("killed before each system call of set_value()", [config])
-    stand.row("comments left by the worst of these kills", COMMENTS - config.fewest, COMMENTS,
-              "comments", {"gone": COMMENTS - config.fewest})
+    stand.sweep("killed at system calls of set_value()", [config])
+    stand.row("comments, after the worst of these kills", COMMENTS - config.fewest, COMMENTS,
+              {"gone": COMMENTS - config.fewest})
     stand.storm("killed at a random moment", [(config, "killed")], record, KILLS)
     stand.reads(record)
     lanes = {number: f"writer {number + 1}" for number in range(PROCESSES)}
-    stand.picture(record, {**lanes, "killed": "killed"}, lost)
+    stand.picture(record, {**lanes, "killed": "one, killed"}, lost)

@@ -5,7 +5,7 @@ import json
 import os
 import time
 
-LONGEST_GAP, SHORT_GAP = 0.012, 0.004  # seconds without a note, and what a picture shows of them
+LONGEST_GAP, SHORT_GAP = 0.06, 0.008  # seconds without a note, and what a picture shows of them
 
 
 class Record:
@@ -36,6 +36,10 @@ class Record:
     def acknowledged(self):
         """All that any writer was told is saved."""
         return [note["what"] for note in self.notes() if note["kind"] == "done"]
+
+    def mark(self, words):
+        """What begins now, as the picture says it."""
+        self.note("mark", None, what=words)
 
     def write(self, lane, what, function):
         """Calls a function that writes, and notes when it began and how it ended."""
@@ -81,8 +85,8 @@ def timeline(notes, lanes, lost, kills):
     """
     timed, breaks = _without_idle_time(_shown(notes, kills))
     numbers = {lane: number for number, lane in enumerate(lanes)}
-    shown = {"lanes": list(lanes.values()), "breaks": breaks, "writes": [], "kills": [],
-             "reads": [], "span": timed[-1][0] if timed else 0.0}
+    shown = {"lanes": list(lanes.values()), "breaks": breaks, "marks": [], "writes": [],
+             "kills": [], "reads": [], "span": timed[-1][0] if timed else 0.0}
     begun, lost = {}, set(lost)
     for at, note in timed:
         kind, lane = note["kind"], numbers.get(note["lane"])
@@ -95,6 +99,8 @@ def timeline(notes, lanes, lost, kills):
             if lane in begun:
                 shown["writes"].append([lane, begun.pop(lane), at, "killed"])
             shown["kills"].append([lane, at])
+        elif kind == "mark":
+            shown["marks"].append([at, note["what"]])
         elif kind == "read":
             shown["reads"].append([at, note["saw"]])
     return shown

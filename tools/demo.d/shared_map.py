@@ -91,6 +91,7 @@ def given(record):
 
 def race_for_many(stand, shared, record):
     shared.restart(0)
+    record.mark(f"{PROCESSES} processes at once")
     reader = processes.start(trials.read_on, shared, record)
     processes.crowd(PROCESSES, shared.ask_for_targets, record)
     processes.kill(reader)
@@ -98,7 +99,7 @@ def race_for_many(stand, shared, record):
     lost = [target for target, name in answers if known.get(target) != name]
     refused = PROCESSES * TARGETS - len(answers)
     stand.row(f"{PROCESSES} processes add {TARGETS} targets each at once", len(lost) + refused,
-              PROCESSES * TARGETS, "targets", {"overwritten": len(lost), "refused": refused})
+              PROCESSES * TARGETS, {"overwritten": len(lost), "refused": refused})
     return lost
 
 
@@ -110,8 +111,8 @@ def race_for_one(stand, shared):
     kept, answers = processes.ask(shared.known).get("one"), given(record)
     astray = sum(name != kept for _, name in answers)
     refused = CROWD - len(answers)
-    stand.row(f"{CROWD} processes ask for one target at once", astray + refused, CROWD, "callers",
-              {"got a UUID of their own": astray, "refused": refused})
+    stand.row(f"{CROWD} processes ask for one target at once", astray + refused, CROWD,
+              {"with a UUID of its own": astray, "refused": refused})
 
 
 def meet_a_torn_map(stand, shared):
@@ -128,7 +129,7 @@ def meet_a_torn_map(stand, shared):
     with open(shared.path, "rb") as file:
         there = file.read()
     lost = sum(name.encode() not in there for name in readable)
-    stand.row("a torn map is met, and one more target asked for", lost, len(readable), "targets",
+    stand.row("a torn map is met, and one more target asked for", lost, len(readable),
               {"taken for an empty map": lost})
 
 
@@ -138,8 +139,8 @@ def run(stand):
     lost = race_for_many(stand, shared, record)
     race_for_one(stand, shared)
     meet_a_torn_map(stand, shared)
-    stand.sweep("killed before each system call of investigation_for()", [shared])
+    stand.sweep("killed at system calls of investigation_for()", [shared])
     stand.storm("killed at a random moment", [(shared, "killed")], record, KILLS)
     stand.reads(record)
     lanes = {number: f"process {number + 1}" for number in range(PROCESSES)}
-    stand.picture(record, {**lanes, "killed": "killed"}, lost)
+    stand.picture(record, {**lanes, "killed": "one, killed"}, lost)

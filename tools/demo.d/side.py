@@ -48,16 +48,16 @@ class Stand:
     def progress(self, stage, done, of, counts):
         self._tell(progress={"stage": stage, "done": done, "of": of, "counts": dict(counts)})
 
-    def row(self, what, lost, of, unit, detail):
-        self._tell(row={"what": what, "lost": lost, "of": of, "unit": unit,
+    def row(self, what, lost, of, detail):
+        self._tell(row={"what": what, "lost": lost, "of": of,
                         "detail": {name: count for name, count in detail.items() if count}})
 
     def note(self, text):
         self._tell(note=text)
 
-    def verdicts(self, what, unit, counts):
+    def verdicts(self, what, counts):
         wrong = {verdict: count for verdict, count in counts.items() if verdict != trials.WHOLE}
-        self.row(what, sum(wrong.values()), sum(counts.values()), unit, wrong)
+        self.row(what, sum(wrong.values()), sum(counts.values()), wrong)
 
     def sweep(self, what, subjects):
         total, all_calls = collections.Counter(), 0
@@ -72,21 +72,22 @@ class Stand:
         except processes.NoTracing:
             self.note(f"not {what}: this machine lets no process be traced")
             return
-        self.verdicts(what, "kills", total)
+        self.verdicts(what, total)
         if sum(total.values()) < all_calls:
             self.note(f"killed at {sum(total.values())} of {all_calls} system calls: at all it "
                       "would have taken too long here")
 
     def storm(self, what, subjects, record, kills):
         total = collections.Counter()
+        record.mark("killed at random, one after the other")
         for subject, lane in subjects:
             total += trials.storm(subject, self, record, lane, self.times(kills))
-        self.verdicts(what, "kills", total)
+        self.verdicts(what, total)
 
     def reads(self, record):
         counts = collections.Counter(note["saw"] for note in record.notes()
                                      if note["kind"] == "read")
-        self.verdicts("what a reader saw meanwhile", "reads", counts)
+        self.verdicts("not whole, of what a reader saw meanwhile", counts)
 
     def picture(self, record, lanes, lost=(), kills=SHOWN_KILLS):
         self._tell(picture=timeline(record.notes(), lanes, lost, kills))

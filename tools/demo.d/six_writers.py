@@ -158,7 +158,7 @@ def race(stand, skills):
     lost = [name for name in record.acknowledged() if name not in there]
     refused = sum(note["kind"] == "failed" for note in record.notes())
     stand.row(f"{PROCESSES} processes install {SKILLS} skills each at once", len(lost) + refused,
-              PROCESSES * SKILLS, "skills", {"overwritten": len(lost), "refused": refused})
+              PROCESSES * SKILLS, {"overwritten": len(lost), "refused": refused})
 
 
 def write_without_room(writer, record, mounted):
@@ -197,12 +197,13 @@ def write_all_without_room(folder, program, record):
 
 
 def fill_the_disk(stand, program, record):
+    record.mark("the disk is full")
     mounted, verdicts, lost = processes.ask(write_all_without_room, stand.place("full"), program,
                                             record)
     if not mounted:
         stand.note("no file system could be mounted: a limit on the size of files fails the writes "
                    "as a full disk does")
-    stand.verdicts("the disk is full; half of them through a link", "files", verdicts)
+    stand.verdicts("the disk is full; half of them through a link", verdicts)
     return lost
 
 
@@ -211,7 +212,7 @@ def run(stand):
     six = writers(stand.place("hub"), program)
     record = stand.record()
     lost = fill_the_disk(stand, program, record)
-    stand.sweep("killed before each system call of a write", six)
+    stand.sweep("killed at system calls of a write", six)
     stand.storm("killed at a random moment", [(one, one.files[0]) for one in six], record, KILLS)
     race(stand, six[1])
     stand.reads(record)

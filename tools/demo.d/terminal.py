@@ -6,14 +6,19 @@ import shutil
 COLOURS = {"good": "32;1", "bad": "31;1", "warn": "31", "strong": "1", "faint": "2"}
 
 
+def detailed(row):
+    """What became of what was lost."""
+    if len(row["detail"]) == 1:
+        return next(iter(row["detail"]))
+    return ", ".join(f"{count} {name}" for name, count in
+                     sorted(row["detail"].items(), key=lambda item: -item[1]))
+
+
 def counted(row):
     """What came of a trial, in words."""
-    what = f"{row['of']} {row['unit']}: "
-    if not row["lost"]:
-        return what + "none lost"
-    detail = ", ".join(f"{count} {name}" for name, count in
-                       sorted(row["detail"].items(), key=lambda item: -item[1]))
-    return f"{what}{row['lost']} lost ({detail})"
+    if row["lost"]:
+        return f"{row['lost']} of {row['of']} lost ({detailed(row)})"
+    return f"none of {row['of']} lost"
 
 
 class Terminal:
@@ -52,7 +57,7 @@ class Terminal:
             row = message["row"]
             colour = ("bad" if side == "after" else "warn") if row["lost"] else "good"
             self.clear()
-            print(f"   {side:<7}{row['what']:<54}", self.paint(counted(row), colour),
+            print(f"   {side:<7}{row['what']:<50}", self.paint(counted(row), colour),
                   file=self._file, flush=True)
         elif "note" in message:
             self.say(f"   {side:<7}{message['note']}", "faint")
