@@ -18,7 +18,7 @@ import trials  # noqa: E402
 from record import Record, timeline  # noqa: E402
 
 REPORTS = {"A": "four_files", "B": "one_config", "C": "six_writers", "D": "shared_map"}
-QUICK = 4  # a quick run does a fourth
+QUICK = 10  # a quick run does a tenth
 SHOWN_KILLS = 8  # a picture of more would be no clearer
 
 

@@ -112,6 +112,11 @@ class Taps(Writer):
     def write(self, version):
         self.registry.add({"version": version, "serves": self.payload(version)})
 
+    def settle(self, version):
+        for tap in self.registry.load()["taps"]:
+            self.registry.remove(tap)
+        self.write(version)
+
     def version(self):
         return self.registry.load()["taps"][-1]["version"]
 
