@@ -15,7 +15,7 @@ _LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c
 _LIBC.ptrace.restype = ctypes.c_long
 _TRACEME, _SYSCALL, _SETOPTIONS = 0, 24, 0x4200
 _STOP_IS_A_CALL, _ENDS_WITH_ITS_TRACER = 1, 0x100000
-_PARENT_DEATH_SIGNAL = 1
+_PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36
 _CALL = signal.SIGTRAP | 0x80
 _MOST_CALLS = 100000
 
@@ -27,6 +27,11 @@ class NoTracing(Exception):
 def end_with_parent():
     """Whatever becomes of the demo, none of its processes goes on."""
     _LIBC.prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+
+
+def adopt_orphans():
+    """The processes of a child that has ended become ours, so that we can wait for them."""
+    _LIBC.prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def start(function, *arguments):

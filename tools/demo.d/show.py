@@ -1,6 +1,7 @@
 """The demo: runs each report against both programs, shows what happens, and what was lost."""
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 
 import page
+import processes
 import table
 from side import REPORTS
 from terminal import Terminal
@@ -56,6 +58,7 @@ class Demo:
         self._package = build / "python"
         if not (self._package / "untorn").exists():
             raise Failed(f"{self._package} has no package untorn: make builds it (with python3-dev)")
+        processes.adopt_orphans()
         self._scratch = Path(tempfile.mkdtemp(prefix="demo.", dir=build))
         self._process = None
 
@@ -88,14 +91,12 @@ class Demo:
         """Ends the process and all that it has started, and waits until none is left."""
         if not self._process:
             return
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                break
-            self._process.poll()
-            time.sleep(0.005)
+        group = self._process.pid
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-group, 0):
+                pass
         self._process.wait()
         self._process = None
 
