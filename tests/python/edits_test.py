@@ -3,6 +3,7 @@
 """Values inside documents: set, unset, merged, patched, got, and changed by functions."""
 
 import datetime
+import math
 import os
 import signal
 import threading
@@ -107,6 +108,23 @@ class Editing(Case):
             untorn.patch("a.json", [{"op": "remove", "path": "/a"},
                                     {"op": "test", "path": "/a", "value": 1}])
         self.assertEqual(untorn.read_json("a.json"), {"a": [1, 2, 3]})
+
+    def test_a_merge_into_toml_may_have_what_json_does_not(self):
+        self.put("app.toml", TOML)
+        day = datetime.date(2026, 1, 2)
+        patch = {"server": {"port": None, "none": None, "since": day}, "limit": math.inf}
+        untorn.merge("app.toml", patch)
+        found = untorn.read_toml("app.toml")
+        self.assertEqual((found["server"]["since"], found["limit"]), (day, math.inf))
+        self.assertNotIn("port", found["server"])
+        self.assertIn("# main", untorn.read_text("app.toml"))
+        with untorn.transaction() as t:
+            t.merge("app.toml", {"server": {"since": datetime.time(1, 2, 3)}})
+        self.assertEqual(untorn.get("app.toml", "server.since"), datetime.time(1, 2, 3))
+        for path, wrong in (("app.toml", object()), ("a.json", day)):
+            with self.assertRaises(TypeError):
+                untorn.merge(path, {"a": wrong})
+        self.assertFalse(os.path.exists("a.json"))
 
     def test_a_value_is_made_once(self):
         self.assertEqual(untorn.ensure("a.toml", "a.b", [1]), [1])

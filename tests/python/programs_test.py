@@ -2,14 +2,19 @@
 """The example programs when nothing goes wrong: both variants do the same, untorn's in less."""
 
 import ast
+import datetime
 import inspect
 import itertools
 import os
+import re
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 from unittest import mock
 
-from support import Case, main
-from programs import EXAMPLES, NAMES, files, load
+from support import main
+from programs import EXAMPLES, NAMES, ProgramCase, files, load
 
 
 def context_manager(module):
@@ -57,6 +62,7 @@ def config_service(module):
         file.write(COMMENTED)
     yield service.set_value("server.port", 9000, scope="local")
     yield service.set_value("server.timeout", 2.5, "local")
+    yield service.write_scoped_config("local", {"server": {"since": datetime.date(2026, 1, 2)}})
     yield service.write_scoped_config("local", {"debug": True, "server": {"host": None}})
     yield service.read_config("local")
     try:
@@ -143,7 +149,7 @@ def code_lines(variant, name):
     return sum(bool(line.strip()) for line in source.splitlines()[head:])
 
 
-class Programs(Case):
+class Programs(ProgramCase):
     def test_both_variants_leave_the_same_bytes(self):
         for session in (context_manager, config_service, skills_hub, investigations):
             with self.subTest(session.__name__):
@@ -159,6 +165,18 @@ class Programs(Case):
         for name in NAMES:
             self.assertEqual(public(load("before", name)), public(load("after", name)))
             self.assertLess(code_lines("after", name), code_lines("before", name))
+
+    def test_the_page_tells_how_many_lines_and_its_examples_run(self):
+        page = EXAMPLES / "README.md"
+        told = re.findall(r"^\| `(\w+)\.py` .* \| (\d+) \| .* \| (\d+) \|$", page.read_text(), re.M)
+        self.assertEqual(told, [(name, str(code_lines("before", name)),
+                                 str(code_lines("after", name))) for name in NAMES])
+        os.symlink(os.environ["BUILD"], "build")
+        os.symlink(EXAMPLES.parent, "examples")
+        console = Path(os.environ["TESTS"], "docs/console.py")
+        said = subprocess.run([sys.executable, "-B", console, page], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stdout)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,8 @@ static PyObject *to_json(PyObject *module, PyObject *args)
     PyEval_RestoreThread(thread);
     if (rc != 0)
         return raise_error(&error);
-    PyObject *result = written(untorn_document_root(document), is_toml(untorn_document_format(document)));
+    bool tagged = is_toml(untorn_document_format(document));
+    PyObject *result = written(untorn_document_root(document), tagged);
     untorn_document_free(document);
     return result;
 }

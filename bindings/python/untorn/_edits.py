@@ -34,8 +34,27 @@ def unsetting(key):
     return _untorn.UNSET, key_of(key), None, _untorn.AS_JSON
 
 
-def merging(patch):
-    return _untorn.MERGE_PATCH, (), *_values.encode(patch, _untorn.JSON)
+def merging(patch, format):
+    """None: it has what TOML has and JSON does not, and is for a function (merged)."""
+    try:
+        return _untorn.MERGE_PATCH, (), *_values.encode(patch, _untorn.JSON)
+    except (TypeError, ValueError):
+        if format != _values.TOML:
+            raise
+        return None
+
+
+def merged(old, patch):
+    """A document after a merge patch."""
+    if not isinstance(patch, Mapping):
+        return patch
+    new = {**old} if isinstance(old, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            new.pop(key, None)
+        else:
+            new[key] = merged(new.get(key), value)
+    return new
 
 
 def patching(patch):
@@ -82,7 +101,11 @@ def unset(path, *keys, format=None, **options):
 
 def merge(path, patch, *, format=None, **options):
     """Merges a dict into the document (RFC 7396): None removes a key."""
-    make(path, lambda _: (merging(patch),), format, **options)
+    edit = merging(patch, format_of(os.fsencode(path), format))
+    if edit:
+        make(path, lambda _: (edit,), format, **options)
+    else:
+        update(path, lambda old: merged(old, patch), format=format, **options)
 
 
 def patch(path, operations, *, format=None, **options):

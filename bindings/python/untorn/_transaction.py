@@ -48,8 +48,12 @@ class Transaction:
 
     def merge(self, path, patch, *, format=None, **options):
         """As untorn.merge()."""
-        self._add(_EDIT, path, (_edits.merging(patch),), format_of(os.fsencode(path), format),
-                  **options)
+        number = format_of(os.fsencode(path), format)
+        edit = _edits.merging(patch, number)
+        if edit:
+            self._add(_EDIT, path, (edit,), number, **options)
+        else:
+            self.update(path, lambda old: _edits.merged(old, patch), format=format, **options)
 
     def update(self, path, function, *, format=None, **options):
         """As untorn.update(): the function is called at the end, with the locks of all files

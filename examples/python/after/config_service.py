@@ -1,8 +1,8 @@
 """Settings in one TOML file for each scope: each write changes its values and nothing else.
 
-Threads and processes: all methods may be called from anywhere at any time. A write holds the lock of
-its file from before it reads until after it has written, so nothing that another one sets meanwhile
-is lost; the file is replaced whole, and is on the disk when the call returns. Inside
+Threads and processes: all methods may be called from anywhere at any time. A write has the lock
+from before it reads its file until after it has written it, so nothing that another one sets
+meanwhile is lost; the file is replaced whole, and is on the disk when the call returns. Inside
 untorn.Lock(path) the calls nest, so that several of them are one step for others. Readers take no
 lock, and see the file as it was before a write or after it.
 """
