@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to through two pipes: its DevTools protocol, one JSON text a message."""
+"""A headless Chromium, spoken to in its DevTools protocol: JSON texts through two pipes."""
 
 import base64
 import json

@@ -2,6 +2,9 @@
 """The demo shows losses before, none with untorn, and would tell if there were some."""
 # run: budget 20
 
+import contextlib
+import io
+import json
 import os
 import pty
 import re
@@ -19,6 +22,8 @@ sys.path[:0] = [str(ROOT / "tests/python"), str(ROOT / "tools/demo.d")]
 from support import PACKAGE, Case, main  # noqa: E402
 
 import full_disk  # noqa: E402
+import processes  # noqa: E402
+import side  # noqa: E402
 import six_writers  # noqa: E402
 from browser import Browser  # noqa: E402
 from record import Record, timeline  # noqa: E402
@@ -27,6 +32,17 @@ BEFORE, AFTER = ROOT / "examples/python/before", ROOT / "examples/python/after"
 ROW = re.compile(r"^   (\S.*\S) +(\d+) of (\d+) +(\d+) of (\d+)$", re.M)
 TITLE = re.compile(r"^([A-D])  \S.*$", re.M)
 WINDOWS = (390, 1280)
+
+
+def can_trace():
+    try:
+        return processes.run_until_call(os.getppid, 1)[1]
+    except processes.NoTracing:
+        return False
+
+
+needs_tracing = unittest.skipUnless(can_trace(), "no process can be traced here")
+needs_browser = unittest.skipUnless(shutil.which("chromium"), "needs chromium (tools/setup browser)")
 
 
 def own_build():
@@ -93,6 +109,7 @@ class Demo(Case):
             self.assertGreater(sum(row[0] for row in rows.values()), 0, report)
             self.assertEqual([row[2] for row in rows.values()], [0] * len(rows), report)
 
+    @needs_tracing
     def test_what_is_the_same_in_every_run_is_lost_before_in_every_run(self):
         found = losses(self.printed)
         for report, rows in found.items():
@@ -124,6 +141,7 @@ class Demo(Case):
                 self.assertIn(what, words)
                 self.assertIn(f" {row[0]} of {row[1]} ", words)
 
+    @needs_tracing
     def test_pictures_say_in_words_what_they_show(self):
         drawings = re.findall(r"<svg viewBox.*?</svg>", self.page.read_text(), re.S)
         pictures = [xml.etree.ElementTree.fromstring(text) for text in drawings
@@ -135,7 +153,7 @@ class Demo(Case):
             self.assertEqual(sorted(said), sorted(names))
             self.assertRegex(said[names[1]], r"Before: .*kill.*After: .*kill")
 
-    @unittest.skipUnless(shutil.which("chromium"), "needs chromium (tools/setup browser)")
+    @needs_browser
     def test_page_is_right_in_a_browser(self):
         with Browser(self.home.parent) as browser:
             for width in WINDOWS:
@@ -156,11 +174,12 @@ class Demo(Case):
                 self.assertIn(what, seen)
         drawn = browser.evaluate("[...document.querySelectorAll('svg[role=img]')].map("
                                  "one => one.getBoundingClientRect().height > 60)")
-        self.assertEqual(drawn, [True] * 8)
+        self.assertGreaterEqual(len(drawn), 4)
+        self.assertTrue(all(drawn), drawn)
 
 
 class BrowserControl(Case):
-    @unittest.skipUnless(shutil.which("chromium"), "needs chromium (tools/setup browser)")
+    @needs_browser
     def test_a_page_that_asks_complains_and_is_too_wide_is_noticed(self):
         self.put("bad.html", "<p style='width: 600px'>wide<script>console.error('no')</script>"
                              "<img src='gone.png'>")
@@ -237,16 +256,26 @@ class OnATerminal(Case):
         self.assertNotRegex(self.shown(NO_COLOR="1"), r"\x1b\[[0-9;]*m")
 
 
-class FullDisk(Case):
-    """Where nothing can be mounted a limit on the size of files has to do."""
+class WhereLessIsPossible(Case):
+    def test_kills_that_cannot_be_made_are_not_counted_but_told(self):
+        def refuse(*_):
+            raise processes.NoTracing
+
+        real, processes.run_until_call = processes.run_until_call, refuse
+        self.addCleanup(setattr, processes, "run_until_call", real)
+        stand = side.Stand(str(AFTER), os.getcwd(), True)
+        skills = six_writers.writers("hub", stand.program("skills_hub"))[1]
+        self.addCleanup(sys.modules.pop, "skills_hub")
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            stand.sweep("killed", [skills])
+        self.assertEqual(json.loads(told.getvalue()),
+                         {"note": "not tried: killed, as no process can be traced here"})
 
     def test_a_limit_fails_the_writes_as_a_full_disk_does(self):
         mount, full_disk.mount = full_disk.mount, lambda place: False
         self.addCleanup(setattr, full_disk, "mount", mount)
         for folder, whole in ((BEFORE, 0), (AFTER, 12)):
-            sys.path.insert(0, str(folder))
-            program = __import__("skills_hub")
-            sys.path.pop(0)
+            program = side.Stand(str(folder), None, True).program("skills_hub")
             del sys.modules["skills_hub"]
             record = Record(f"record-{folder.name}")
             mounted, verdicts, _ = six_writers.write_all_without_room(

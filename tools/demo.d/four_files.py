@@ -7,11 +7,11 @@ import trials
 from trials import MIXED, WHOLE
 
 TITLE = "A context in four files"
-STORY = """A conversation is kept in four files that belong together: its messages, their number, a
-state, a global context. The program saves one file after the other. Killed in between, it leaves new
-messages beside the old number, or a file that ends in the middle, and the next start does not
-notice. With untorn the four are one commit: all old or all new, whenever the kill comes, and a reader
-never sees two versions at once."""
+STORY = """A conversation is kept in four files that belong together: its messages, their number,
+a state, a global context. The program saves one file after the other. Killed in between, it
+leaves new messages beside the old number, or a file that ends in the middle, and the next start
+does not notice. With untorn the four are one commit: all old or all new, whenever the kill
+comes, and a reader never sees two versions at once."""
 MESSAGES = 90
 KILLS = 30
 

@@ -9,11 +9,11 @@ import trials
 from trials import WHOLE
 
 TITLE = "One configuration, many who set a value"
-STORY = """Every call of the program's config command reads a TOML file, changes a value and rewrites
-the file. Of two at once the later one erases what the earlier one set; one that is killed while it
-writes leaves half a file, and the comments are gone with the other half. With untorn each change is
-made under a lock taken before the file is read, and the file is replaced whole: every value that was
-acknowledged is there, and so is every comment."""
+STORY = """Every call of the program's config command reads a TOML file, changes a value and
+rewrites the file. Of two at once the later one erases what the earlier one set; one that is
+killed while it writes leaves half a file, and the comments are gone with the other half. With
+untorn each change is made under a lock taken before the file is read, and the file is replaced
+whole: every value that was acknowledged is there, and so is every comment."""
 PROCESSES, KEYS = 16, 6
 KILLS = 24
 SECTIONS = 30

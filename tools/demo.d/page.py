@@ -1,4 +1,4 @@
-"""The same as one page: the table, and pictures of each report. One file that needs nothing else."""
+"""The same as one page: the table, and pictures of each report. It needs no other file."""
 
 import datetime
 import os
@@ -17,13 +17,20 @@ STRIPES = """<svg width="0" height="0" aria-hidden="true" class="defs"><defs>
 <pattern id="stripes" width="5" height="5" patternUnits="userSpaceOnUse"
  patternTransform="rotate(45)"><path class="torn" d="M0 0h5v5h-5z"/>
 <path class="between" d="M0 0h1.4v5h-1.4z"/></pattern></defs></svg>"""
-TIME_KEYS = (("kept", BOX, "a write that is there"), ("lost", BOX, "striped: acknowledged and gone, or the old one destroyed"),
+TIME_KEYS = (("kept", BOX, "a write that is there"),
+             ("lost", BOX, "striped: acknowledged and gone, or the old one destroyed"),
              ("killed", BOX, "killed on the way"), ("failed", BOX, "told that it failed"),
              ("cross", CROSS, "kill -9"), ("whole", LOW, "low: a reader saw it whole"),
              ("torn", BOX, "high: torn"), ("saw empty", BOX, "high and hollow: empty"),
              ("mixed", SPLIT, "high and split: of two versions"))
+TIME_CAPTION = ("Real processes, on one clock. Each side has a scale of its own; at a dashed line "
+                "idle time is left out.")
 MAP_KEYS = (("old", BOX, "as before the write"), ("new", BOX, "the new version"),
             ("torn", BOX, "torn"), ("empty", BOX, "empty"), ("mixed", BOX, "of two versions"))
+
+MAP_CAPTION = ("From left to right the system calls of one write. In each column the process was "
+               "killed instead of making that call; shown is what was on the disk then, and what "
+               "the program read.")
 
 
 def _keys(keys):
@@ -62,14 +69,11 @@ def _section(report):
            f"{escape(report.title)}</h2><p>{escape(report.story)}</p>")
     yield "<h3>What happened when</h3>"
     yield _figure(picture.timeline(report), f"{report.letter}: timeline, can be scrolled",
-                  "Real processes, on one clock. Each side has a scale of its own; at a dashed line "
-                  "idle time is left out.", TIME_KEYS)
+                  TIME_CAPTION, TIME_KEYS)
     if all(result.maps for result in report.sides.values()):
         yield "<h3>What a kill leaves, wherever it comes</h3>"
         yield _figure(picture.kill_map(report), f"{report.letter}: kills, can be scrolled",
-                      "From left to right the system calls of one write. In each column the process "
-                      "was killed instead of making that call; below is what was on the disk and what "
-                      "the program then read.", MAP_KEYS)
+                      MAP_CAPTION, MAP_KEYS)
     for side, result in report.sides.items():
         for note in result.notes:
             yield f'<p class="faint">{escape(side)}: {escape(note)}.</p>'
@@ -95,14 +99,14 @@ def document(reports, seconds):
         "<h1>Four programs that lost what they saved, before and after</h1>",
         _verdict(reports),
         "<p>Each program was run as it was reported and then on untorn, by the same driver: killed "
-        "at each system call of a save, killed at random moments, raced by many processes, with "
-        "a full disk, and met with a torn file. Everything below was counted on the disk in one run "
-        f"of <code>make demo</code> that took {seconds:.0f} seconds.</p>",
+        "at system calls of a save, killed at random moments, raced by many processes, with "
+        "a full disk, and met with a torn file. Everything below was counted on the disk in one "
+        f"run of <code>make demo</code> that took {seconds:.0f} seconds.</p>",
         *_table(reports),
         *(part for report in reports for part in _section(report)),
         f"</main><footer><p>Made {now} on {escape(platform.system())} "
-        f"{escape(platform.release())}, {os.cpu_count()} processors. No power was cut here: that is "
-        "the work of <code>make check</code>. To see it yourself: "
+        f"{escape(platform.release())}, {os.cpu_count()} processors. No power was cut here: that "
+        "is the work of <code>make check</code>. To see it yourself: "
         "<code>make demo HTML=out.html</code></p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"

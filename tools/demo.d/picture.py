@@ -41,7 +41,8 @@ def svg(name, title, description, height, parts):
     return (f'<svg viewBox="0 0 {WIDTH} {_number(height)}" role="img" '
             f'aria-labelledby="{name}-title {name}-desc">\n'
             f'<title id="{name}-title">{escape(title)}</title>\n'
-            f'<desc id="{name}-desc">{escape(description)}</desc>\n' + "\n".join(parts) + "\n</svg>")
+            f'<desc id="{name}-desc">{escape(description)}</desc>\n'
+            + "\n".join(parts) + "\n</svg>")
 
 
 def _tick(saw, x, bottom):

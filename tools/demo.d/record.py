@@ -1,4 +1,4 @@
-"""The record of a run: what each process noted, with one clock, in a file that a kill cannot undo."""
+"""The record of a run: what each process noted, by one clock, where no kill can undo it."""
 
 import collections
 import json

@@ -10,11 +10,11 @@ import trials
 from trials import WHOLE
 
 TITLE = "A map that all processes share"
-STORY = """One file maps every target that was ever investigated to its UUID, for all processes of the
-machine. The program loads the map, adds an entry and saves it all. Two at once lose one of the two
-entries, many that ask for one target get different UUIDs, and a map that was torn by a kill is taken
-for an empty one: the next save makes that final. With untorn one process makes the entry and all get
-it, and a damaged map is told and kept as it is."""
+STORY = """One file maps every target that was ever investigated to its UUID, for all processes
+of the machine. The program loads the map, adds an entry and saves it all. Two at once lose one
+of the two entries, many that ask for one target get different UUIDs, and a map that was torn by
+a kill is taken for an empty one: the next save makes that final. With untorn one process makes
+the entry and all get it, and a damaged map is told and kept as it is."""
 PROCESSES, TARGETS = 8, 25
 CROWD = 64
 KILLS = 24

@@ -57,7 +57,8 @@ class Demo:
         build = Path(build).absolute()
         self._package = build / "python"
         if not (self._package / "untorn").exists():
-            raise Failed(f"{self._package} has no package untorn: make builds it (with python3-dev)")
+            raise Failed(f"{self._package} has no package untorn: make builds it "
+                         "(python3-dev has to be there)")
         processes.adopt_orphans()
         self._scratch = Path(tempfile.mkdtemp(prefix="demo.", dir=build))
         self._process = None

@@ -70,7 +70,7 @@ class Stand:
                 self._tell(map={"call": subject.call, "files": subject.files, "columns": columns,
                                 "calls": calls})
         except processes.NoTracing:
-            self.note(f"not {what}: this machine lets no process be traced")
+            self.note(f"not tried: {what}, as no process can be traced here")
             return
         self.verdicts(what, total)
         if sum(total.values()) < all_calls:

@@ -11,11 +11,12 @@ import trials
 from trials import WHOLE
 
 TITLE = "Six places that write a file"
-STORY = """A store of environments, a registry of skills, one of their sources, a cache, and two texts:
-each is written by emptying the file and filling it again. Killed in between, or with the disk full,
-the old content is gone and the new one is not there; and two that load, change and save at once lose
-what one of them did. With untorn the new file takes the place of the old one when it is complete, on
-a full disk the old one stays, also behind a link, and a mode of 0600 stays 0600."""
+STORY = """A store of environments, a registry of skills, one of their sources, a cache, and two
+texts: each is written by emptying the file and filling it again. Killed in between, or with the
+disk full, the old content is gone and the new one is not there; and two that load, change and
+save at once lose what one of them did. With untorn the new file takes the place of the old one
+when it is complete, on a full disk the old one stays, also behind a link, and a mode of 0600
+stays 0600."""
 PROCESSES, SKILLS = 8, 5
 KILLS = 4
 LINES = 60
