@@ -1,6 +1,5 @@
 """Report A: a context of four files, saved one after the other."""
 
-import json
 import os
 
 import trials
@@ -42,25 +41,11 @@ class Context(trials.Subject):
                         context.global_context["version"]}
         except Exception:
             paths = (os.path.join(self.folder, name) for name in self.files)
-            return [next((trials.wrong(path) for path in paths if not self.is_whole_at(path)),
-                         trials.TORN), None]
+            return [next((trials.wrong(path) for path, data in zip(paths, self.contents())
+                          if data is None or not self.is_whole(data)), trials.TORN), None]
         if len(versions) > 1 or context.metadata["message_count"] != len(context.messages):
             return [MIXED, None]
         return [WHOLE, versions.pop()]
-
-    def is_whole_at(self, path):
-        try:
-            with open(path, "rb") as file:
-                return self.is_whole(file.read())
-        except FileNotFoundError:
-            return False
-
-    def is_whole(self, data):
-        try:
-            json.loads(data)
-            return True
-        except ValueError:
-            return False
 
 
 def run(stand):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 
 import processes
 import trials
@@ -41,8 +40,7 @@ class Config(trials.Subject):
         self.fewest = COMMENTS  # that any kill left
 
     def restart(self, version):
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(self.folder)
+        trials.empty_folder(self.folder)
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(f"version = {version}\n" + handwritten())
 
@@ -87,13 +85,9 @@ def race(stand, config, record):
     config.restart(0)
     record.mark(f"{PROCESSES} processes at once")
     reader = processes.start(trials.read_on, config, record)
-    processes.crowd(PROCESSES, config.set_keys, record)
+    lost = stand.race(f"{PROCESSES} processes set {KEYS} keys each at once", PROCESSES,
+                      config.set_keys, record, config.keys)
     processes.kill(reader)
-    there = processes.ask(config.keys)
-    lost = [key for key in record.acknowledged() if key not in there]
-    refused = sum(note["kind"] == "failed" for note in record.notes())
-    stand.row(f"{PROCESSES} processes set {KEYS} keys each at once", len(lost) + refused,
-              PROCESSES * KEYS, {"overwritten": len(lost), "refused": refused})
     return lost
 
 

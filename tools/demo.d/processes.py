@@ -59,8 +59,9 @@ def finish(child):
 
 
 def kill(child):
+    """Returns whether it was this that ended it."""
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 def ask(function, *arguments):
@@ -97,8 +98,10 @@ class Gate:
         os.write(self._writing, b".")
 
     def wait_for_one(self):
+        """Until one has arrived, or none is left that could."""
+        os.close(self._writing)
         os.read(self._reading, 1)
-        self.open()
+        os.close(self._reading)
 
 
 def crowd(count, function, *arguments):

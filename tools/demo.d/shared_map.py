@@ -1,8 +1,6 @@
 """Report D: a map from targets to UUIDs that all processes of a machine share."""
 
-import json
 import os
-import shutil
 import uuid
 
 import processes
@@ -34,8 +32,7 @@ class Map(trials.Subject):
         return os.path.join(os.path.realpath(self.folder), "targets", str(name))
 
     def restart(self, version):
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(self.folder)
+        trials.empty_folder(self.folder)
 
         def begin():
             self.program.save_investigations(
@@ -57,12 +54,6 @@ class Map(trials.Subject):
         except Exception:
             pass
         return [trials.wrong(self.path), None]
-
-    def is_whole(self, data):
-        try:
-            return len(json.loads(data)) > OLD
-        except ValueError:
-            return False
 
     def ask_for_targets(self, number, record):
         for index in range(TARGETS):

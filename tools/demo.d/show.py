@@ -70,7 +70,8 @@ class Demo:
         result, ended = Result(), False
         self._process = subprocess.Popen(
             [sys.executable, "-B", Path(__file__).with_name("side.py"), report.letter, programs,
-             place, *["quick"] * quick], stdout=subprocess.PIPE, text=True, encoding="utf-8",
+             place, *["quick"] * quick], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True, encoding="utf-8",
             start_new_session=True, env={**os.environ, "PYTHONPATH": str(self._package)})
         with self._process.stdout as lines:
             for line in lines:
@@ -134,8 +135,11 @@ def conclude(reports, terminal, seconds):
 def save(path, text):
     """Beside it first, so that nobody finds half a page."""
     place = Path(f"{path}.new")
-    place.write_text(text, encoding="utf-8")
-    place.replace(path)
+    try:
+        place.write_text(text, encoding="utf-8")
+        place.replace(path)
+    finally:
+        place.unlink(missing_ok=True)
 
 
 def parse(usage):
@@ -158,6 +162,8 @@ def main(usage):
         signal.signal(number, on_signal)
     started, demo = time.monotonic(), None
     try:
+        if arguments.html and not arguments.html.parent.is_dir():
+            raise Failed(f"{arguments.html.parent} is no folder")
         demo = Demo(os.environ.get("BUILD", ROOT / "build"))
         reports = run_all(demo, terminal, arguments)
         terminal.show(table.lines(reports, terminal))

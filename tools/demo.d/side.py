@@ -59,6 +59,16 @@ class Stand:
         wrong = {verdict: count for verdict, count in counts.items() if verdict != trials.WHOLE}
         self.row(what, sum(wrong.values()), sum(counts.values()), wrong)
 
+    def race(self, what, count, function, record, there):
+        """Lets many processes write at once; there() is what is found of it afterwards."""
+        processes.crowd(count, function, record)
+        found = processes.ask(there)
+        kinds = collections.Counter(note["kind"] for note in record.notes())
+        lost = [one for one in record.acknowledged() if one not in found]
+        self.row(what, len(lost) + kinds["failed"], kinds["begin"],
+                 {"overwritten": len(lost), "refused": kinds["failed"]})
+        return lost
+
     def sweep(self, what, subjects):
         total, all_calls = collections.Counter(), 0
         seconds = trials.SWEEP_SECONDS / len(subjects) / (QUICK if self.quick else 1)

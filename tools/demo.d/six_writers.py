@@ -1,9 +1,7 @@
 """Report C: six places that write their state with write_text."""
 
 import collections
-import json
 import os
-import shutil
 
 import full_disk
 import processes
@@ -39,8 +37,7 @@ class Writer(trials.Subject):
 
     def restart(self, version):
         for folder in filter(None, (self.folder, self.link_to)):
-            shutil.rmtree(folder, ignore_errors=True)
-            os.makedirs(folder)
+            trials.empty_folder(folder)
         if self.link_to:
             os.symlink(os.path.join(self.link_to, self.files[0]), self.path)
         processes.finish(processes.start(self.write, version))
@@ -61,13 +58,6 @@ class Writer(trials.Subject):
     def version(self):
         """The version in the file, None if it holds none."""
         raise NotImplementedError
-
-    def is_whole(self, data):
-        try:
-            json.loads(data)
-            return True
-        except ValueError:
-            return False
 
 
 class Environments(Writer):
@@ -156,17 +146,6 @@ def writers(folder, program, link_to=None):
             *(Text(folder, link_to, program, name) for name in ("summary", "full"))]
 
 
-def race(stand, skills):
-    record = stand.record()
-    skills.restart(0)
-    processes.crowd(PROCESSES, skills.install, record)
-    there = processes.ask(skills.installed)
-    lost = [name for name in record.acknowledged() if name not in there]
-    refused = sum(note["kind"] == "failed" for note in record.notes())
-    stand.row(f"{PROCESSES} processes install {SKILLS} skills each at once", len(lost) + refused,
-              PROCESSES * SKILLS, {"overwritten": len(lost), "refused": refused})
-
-
 def write_without_room(writer, record, mounted):
     """The verdict after a write for which there is no room."""
     writer.restart(0)
@@ -220,6 +199,9 @@ def run(stand):
     lost = fill_the_disk(stand, program, record)
     stand.sweep("killed at system calls of a write", six)
     stand.storm("killed at a random moment", [(one, one.files[0]) for one in six], record, KILLS)
-    race(stand, six[1])
+    skills = six[1]
+    skills.restart(0)
+    stand.race(f"{PROCESSES} processes install {SKILLS} skills each at once", PROCESSES,
+               skills.install, stand.record(), skills.installed)
     stand.reads(record)
     stand.picture(record, {one.files[0]: one.files[0] for one in six}, lost, kills=2)

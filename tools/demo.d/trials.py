@@ -5,6 +5,7 @@ one; whoever looks at the files learns which version they hold, and whether they
 """
 
 import collections
+import json
 import os
 import random
 import shutil
@@ -22,6 +23,19 @@ READER_PAUSE = 0.0004
 AFTER_THE_KILL = 0.004
 
 
+def empty_folder(path):
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+
+
+def is_json(data):
+    try:
+        json.loads(data)
+        return True
+    except ValueError:
+        return False
+
+
 class Subject:
     """A program and its files. Its methods but restart() run in processes of their own."""
 
@@ -33,8 +47,7 @@ class Subject:
 
     def restart(self, version):
         """An empty folder, and this version in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(self.folder)
+        empty_folder(self.folder)
         processes.finish(processes.start(self.write, version))
 
     def write(self, version):
@@ -50,7 +63,7 @@ class Subject:
 
     def is_whole(self, data):
         """Whether these bytes are a whole file, of whatever version."""
-        raise NotImplementedError
+        return is_json(data)
 
     def contents(self):
         """The bytes of each file, None for one that is not there."""
@@ -167,7 +180,8 @@ def storm(subject, stand, record, lane, rounds):
         writer = processes.start(write_on, subject, version + 1, record, lane, gate)
         gate.wait_for_one()
         time.sleep(random.uniform(0, longest))
-        processes.kill(writer)
+        if not processes.kill(writer):
+            raise RuntimeError(f"a writer of {subject.call} ended by itself")
         record.note("kill", lane)
         time.sleep(AFTER_THE_KILL)
         found = processes.ask(subject.look)
