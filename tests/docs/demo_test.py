@@ -3,6 +3,7 @@
 # run: budget 20
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -18,6 +19,9 @@ import unittest.mock
 import xml.etree.ElementTree
 from pathlib import Path
 
+if not importlib.util.find_spec("tomlkit"):
+    print("needs tomlkit, which the program of one report uses")
+    sys.exit(77)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/python"), str(ROOT / "tools/demo.d")]
 from support import PACKAGE, Case, main  # noqa: E402
@@ -224,6 +228,15 @@ class Otherwise(Case):
         self.assertIn("no package untorn", printed)
         self.assertEqual(os.listdir("empty"), [])
 
+    def test_what_cannot_be_done_is_told_at_once(self):
+        build = own_build()
+        for arguments, word in ((["--html", "no/out.html"], "no is no folder"),
+                                (["--only", "AX"], "--only takes letters of ABCD")):
+            status, printed = run(build, *arguments)
+            self.assertEqual(status, 2)
+            self.assertIn(word, printed)
+            self.assertEqual(os.listdir(build), ["python"])
+
     def test_interrupted_it_leaves_nothing_behind(self):
         build = own_build()
         for number, report in ((signal.SIGINT, "C"), (signal.SIGTERM, "D")):
@@ -306,12 +319,25 @@ class Timeline(Case):
         record.write("b", "three", lambda: 1 // 0)
         record.note("begin", "b", what="four")
         record.note("kill", "b")
+        record.note("undone", "b")
         record.note("read", "reader", saw="torn")
         shown = timeline(record.notes(), {"a": "A", "b": "B"}, ["two"], 1)
         self.assertEqual([[write[0], write[3]] for write in shown["writes"]],
                          [[0, "kept"], [0, "lost"], [1, "failed"], [1, "killed"]])
         self.assertEqual([shown["kills"][0][0], shown["reads"][0][1]], [1, "torn"])
         self.assertTrue(all(write[1] <= write[2] for write in shown["writes"]))
+
+    def test_what_a_kill_undid_is_shown_as_lost(self):
+        record = Record("record")
+        for version in range(2):
+            record.write("a", version, lambda: None)
+        record.note("begin", "a", what=2)
+        record.note("kill", "a")
+        record.note("undone", "a")
+        record.note("kill", "a")
+        record.note("undone", "a")
+        shown = timeline(record.notes(), {"a": "A"}, [], 2)
+        self.assertEqual([write[3] for write in shown["writes"]], ["kept", "lost", "killed"])
 
     def test_idle_time_and_further_rounds_are_left_out(self):
         record = Record("record")

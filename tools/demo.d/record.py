@@ -78,6 +78,15 @@ def _without_idle_time(notes):
     return timed, breaks
 
 
+def _undo_last(writes, lane):
+    """After this kill the version that was acknowledged last is not there any more."""
+    for write in reversed(writes):
+        if write[0] == lane and write[3] == "kept":
+            write[3] = "lost"
+        if write[0] == lane and write[3] != "killed":
+            return
+
+
 def timeline(notes, lanes, lost, kills):
     """What a picture shows of the notes: writes, kills, and what a reader saw.
 
@@ -99,6 +108,8 @@ def timeline(notes, lanes, lost, kills):
             if lane in begun:
                 shown["writes"].append([lane, begun.pop(lane), at, "killed"])
             shown["kills"].append([lane, at])
+        elif kind == "undone":
+            _undo_last(shown["writes"], lane)
         elif kind == "mark":
             shown["marks"].append([at, note["what"]])
         elif kind == "read":

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import importlib
+import importlib.util
 import json
 import os
 import shutil
@@ -149,7 +150,18 @@ def parse(usage):
     parser.add_argument("--only", default="".join(REPORTS))
     for side in SIDES:
         parser.add_argument(f"--{side}", type=Path, default=ROOT / "examples/python" / side)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if not arguments.only or set(arguments.only) - set(REPORTS):
+        parser.error(f"--only takes letters of {''.join(REPORTS)}")
+    return arguments
+
+
+def look_around(arguments):
+    """Fails now rather than at the end."""
+    if arguments.html and not arguments.html.parent.is_dir():
+        raise Failed(f"{arguments.html.parent} is no folder")
+    if "B" in arguments.only and not importlib.util.find_spec("tomlkit"):
+        raise Failed("the program of report B needs tomlkit (Debian: python3-tomlkit)")
 
 
 def on_signal(number, _):
@@ -162,8 +174,7 @@ def main(usage):
         signal.signal(number, on_signal)
     started, demo = time.monotonic(), None
     try:
-        if arguments.html and not arguments.html.parent.is_dir():
-            raise Failed(f"{arguments.html.parent} is no folder")
+        look_around(arguments)
         demo = Demo(os.environ.get("BUILD", ROOT / "build"))
         reports = run_all(demo, terminal, arguments)
         terminal.show(table.lines(reports, terminal))

@@ -188,6 +188,8 @@ def storm(subject, stand, record, lane, rounds):
         processes.kill(reader)
         verdict = judge(found, record.last("done", lane, version))
         counts[verdict] += 1
+        if verdict != WHOLE:
+            record.note("undone", lane)
         stand.progress("killed at random", number + 1, rounds, counts)
         version = record.last("begin", lane, version) + 1
         if verdict == WHOLE:
