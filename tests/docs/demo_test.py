@@ -38,7 +38,7 @@ BEFORE, AFTER = ROOT / "examples/python/before", ROOT / "examples/python/after"
 ROW = re.compile(r"^   (\S.*\S) +(\d+) of (\d+) +(\d+) of (\d+)$", re.M)
 TITLE = re.compile(r"^([A-D])  \S.*$", re.M)
 WINDOWS = (390, 1280)
-# What does not depend on luck: chosen kills, a full disk, a torn file. The last two need no tracing.
+# What does not depend on luck: chosen kills, a full disk, a torn file. The last two trace nothing.
 ALWAYS_LOST = [("A", "killed at system calls of save()"),
                ("B", "killed at system calls of set_value()"),
                ("B", "comments, after the worst of these kills"),

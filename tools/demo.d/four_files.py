@@ -11,6 +11,9 @@ a state, a global context. The program saves one file after the other. Killed in
 leaves new messages beside the old number, or a file that ends in the middle, and the next start
 does not notice. With untorn the four are one commit: all old or all new, whenever the kill
 comes, and a reader never sees two versions at once."""
+REMARK = """With untorn too a kill between two of the renames leaves some files new and some old.
+Whoever loads next through untorn finishes that first, so load() finds them whole; a program that
+reads the files by itself, before that, can meet them so."""
 MESSAGES = 90
 KILLS = 30
 

@@ -73,7 +73,7 @@ def _section(report):
     if all(result.maps for result in report.sides.values()):
         yield "<h3>What a kill leaves, wherever it comes</h3>"
         yield _figure(picture.kill_map(report), f"{report.letter}: kills, can be scrolled",
-                      MAP_CAPTION, MAP_KEYS)
+                      f"{MAP_CAPTION} {report.remark}", MAP_KEYS)
     for side, result in report.sides.items():
         for note in result.notes:
             yield f'<p class="faint">{escape(side)}: {escape(note)}.</p>'

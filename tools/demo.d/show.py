@@ -43,6 +43,7 @@ class Report:
     def __init__(self, letter):
         module = importlib.import_module(REPORTS[letter])
         self.letter, self.title, self.story = letter, module.TITLE, " ".join(module.STORY.split())
+        self.remark = " ".join(getattr(module, "REMARK", "").split())
         self.sides = {}
 
     def rows(self):
