@@ -53,7 +53,11 @@ class Report:
 
 
 class Demo:
-    """The folder that all is done in, and the process that does it. end() leaves neither."""
+    """The folder that all is done in, and the process that does it. end() leaves neither.
+
+    A signal ends the process at once, and the demo as soon as that is seen: at no moment is there a
+    process or a folder that nobody knows of.
+    """
 
     def __init__(self, build):
         build = Path(build).absolute()
@@ -61,12 +65,14 @@ class Demo:
         if not (self._package / "untorn").exists():
             raise Failed(f"{self._package} has no package untorn: make builds it "
                          "(python3-dev has to be there)")
+        self._process, self._signal = None, None
         processes.adopt_orphans()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._interrupt)
         self._scratch = Path(tempfile.mkdtemp(prefix="demo.", dir=build))
-        self._process = None
 
     def run(self, report, programs, quick, hear):
-        """Runs a report on the programs of a folder; hear(result, message) has each message."""
+        """Runs a report on the programs of a folder; hear() has each message."""
         place = self._scratch / "place"
         place.mkdir()
         result, ended = Result(), False
@@ -75,6 +81,8 @@ class Demo:
              place, *["quick"] * quick], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, text=True, encoding="utf-8",
             start_new_session=True, env={**os.environ, "PYTHONPATH": str(self._package)})
+        if self._signal:
+            self._kill()
         with self._process.stdout as lines:
             for line in lines:
                 message = json.loads(line)
@@ -86,20 +94,29 @@ class Demo:
                 result.picture = message.get("picture", result.picture)
                 hear(message)
         self._stop()
+        if self._signal:
+            sys.exit(128 + self._signal)
         if not ended:
             raise Failed(f"report {report.letter} broke off on {programs}")
         shutil.rmtree(place)
         return result
 
+    def _interrupt(self, number, _):
+        self._signal = number
+        self._kill()
+
+    def _kill(self):
+        if self._process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
     def _stop(self):
         """Ends the process and all that it has started, and waits until none is left."""
         if not self._process:
             return
-        group = self._process.pid
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
+        self._kill()
         with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-group, 0):
+            while os.waitpid(-self._process.pid, 0):
                 pass
         self._process.wait()
         self._process = None
@@ -165,14 +182,8 @@ def look_around(arguments):
         raise Failed("the program of report B needs tomlkit (Debian: python3-tomlkit)")
 
 
-def on_signal(number, _):
-    sys.exit(128 + number)
-
-
 def main(usage):
     arguments, terminal = parse(usage), Terminal(sys.stdout)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, on_signal)
     started, demo = time.monotonic(), None
     try:
         look_around(arguments)
@@ -190,7 +201,4 @@ def main(usage):
     finally:
         terminal.clear()
         if demo:
-            # What comes now must not be stopped half way.
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_IGN)
             demo.end()

@@ -97,10 +97,6 @@ def judge(found, acknowledged):
     return GONE if verdict == WHOLE and version < acknowledged else verdict
 
 
-def lost_of(counts):
-    return sum(count for verdict, count in counts.items() if verdict != WHOLE)
-
-
 def spread(count):
     """1 to count, first some from all over, then what lies between: any beginning of it is even."""
     return [point for first in (0, 4, 2, 6, 1, 5, 3, 7) for point in range(first + 1, count + 1, 8)]
