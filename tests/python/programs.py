@@ -17,7 +17,7 @@ from stepping import Apart, apart, every_call, together
 
 EXAMPLES = Path(os.environ["TESTS"]).parent / "examples/python"
 NAMES = ("context_manager", "config_service", "skills_hub", "investigations")
-UNHURRIED = 10.0  # seconds: for who waits for nobody
+UNHURRIED = 60.0  # seconds: for who waits for nobody
 SPARSE = 1 if os.environ.get("UNTORN_LONG") else 5  # a step, where the same was done in full
 
 

@@ -83,7 +83,7 @@ class Sessions:
 
         def work(number):
             for i in range(rounds):
-                self.service.set_value(f"writer-{number}.key-{i}", i)
+                self.service.set_value(f"writer-{number:02}.key-{i}", i)
                 if i > 0:
                     self.service.set_value("last", number)
         with self.gathered(barrier):

@@ -3,6 +3,7 @@
 
 import ast
 import datetime
+import dis
 import inspect
 import itertools
 import os
@@ -128,6 +129,37 @@ def play(session, variant):
     return steps
 
 
+class Lines:
+    """Which lines of the programs have run."""
+
+    def __enter__(self):
+        self.seen = set()
+        sys.settrace(self.look)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(None)
+
+    def look(self, frame, event, _):
+        if not frame.f_code.co_filename.startswith(str(EXAMPLES)):
+            return None
+        self.seen.add((Path(frame.f_code.co_filename), frame.f_lineno))
+        return self.look
+
+    def missed(self, path):
+        return sorted(lines_of(compile(path.read_text(), path, "exec"))
+                      - {line for name, line in self.seen if name == path})
+
+
+def lines_of(code):
+    """The lines that a code object has, and those of functions and classes in it."""
+    found = {line for _, line in dis.findlinestarts(code) if line}
+    for inner in code.co_consts:
+        if hasattr(inner, "co_code"):
+            found |= lines_of(inner)
+    return found
+
+
 def public(module):
     """Each public class and function, with its methods and their parameters."""
     found = {}
@@ -150,21 +182,34 @@ def code_lines(variant, name):
 
 
 class Programs(ProgramCase):
+    def in_folder(self, session, *variants):
+        os.mkdir(session.__name__)
+        os.chdir(session.__name__)
+        try:
+            return [play(session, variant) for variant in variants]
+        finally:
+            os.chdir("..")
+
     def test_both_variants_leave_the_same_bytes(self):
         for session in (context_manager, config_service, skills_hub, investigations):
             with self.subTest(session.__name__):
-                os.mkdir(session.__name__)
-                os.chdir(session.__name__)
-                before, after = play(session, "before"), play(session, "after")
+                before, after = self.in_folder(session, "before", "after")
                 self.assertEqual(len(before), len(after))
                 for step, (one, other) in enumerate(zip(before, after), 1):
                     self.assertEqual(one, other, f"step {step}")
-                os.chdir("..")
 
     def test_both_variants_have_the_same_names_and_untorns_is_shorter(self):
         for name in NAMES:
             self.assertEqual(public(load("before", name)), public(load("after", name)))
             self.assertLess(code_lines("after", name), code_lines("before", name))
+
+    def test_every_line_of_the_programs_is_run(self):
+        with Lines() as lines:
+            for session in (context_manager, config_service, skills_hub, investigations):
+                self.in_folder(session, "after")
+        for name in NAMES:
+            self.assertEqual(lines.missed(EXAMPLES / f"after/{name}.py"), [], name)
+        self.assertTrue(lines.missed(EXAMPLES / "before/context_manager.py"))
 
     def test_the_page_tells_how_many_lines_and_its_examples_run(self):
         page = EXAMPLES / "README.md"

@@ -7,8 +7,8 @@ version.
 """
 
 import json
-import os
 import time
+from pathlib import Path
 
 import untorn
 
@@ -17,7 +17,7 @@ class _Store:
     """A JSON file that several may change at once."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = Path(path)
 
     def load(self):
         return untorn.read_json(self.path, default=self._empty())
@@ -76,12 +76,12 @@ class IndexCache:
     """What can be fetched again. Too old or damaged is as good as not there."""
 
     def __init__(self, path, ttl):
-        self.path = path
+        self.path = Path(path)
         self.ttl = ttl
 
     def get(self):
         try:
-            if time.time() - os.stat(self.path).st_mtime > self.ttl:
+            if time.time() - self.path.stat().st_mtime > self.ttl:
                 return None
             return untorn.read_json(self.path)
         except (OSError, untorn.DamagedError):
