@@ -184,14 +184,23 @@ static int look_after(const struct target *target, const struct stage *stage, in
     return rc == 0 && os_same_file(&now, &own) ? 0 : failure;
 }
 
+/* Of both files, where the system does not put one in the place of the other while we have them
+ * open. The lock and the directory's are ours: nobody of us replaces the file meanwhile. */
+static int let_go(struct target *target, struct stage *stage)
+{
+    os_close(target->hold);
+    target->hold = OS_NONE;
+    return stage_rest(stage);
+}
+
 /* Step 6. [REPLACE-1] */
-static int rename_stage(const struct target *target, struct stage *stage, const struct past *past)
+static int rename_stage(struct target *target, struct stage *stage, const struct past *past)
 {
     os_fd dir = target->place.dir;
     enum os_rename how = target->exists ? OS_REPLACE : OS_NO_REPLACE;
     if (past->staged)
         return past_swap(past, target);
-    int rc = os_renames_open() ? 0 : stage_rest(stage);
+    int rc = os_renames_open() ? 0 : let_go(target, stage);
     if (rc < 0)
         return rc;
     rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
@@ -294,8 +303,12 @@ static int commit_in_place(struct target *target, struct stage *stage, struct pa
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
     int rc = stage_wake(stage);
+    if (rc == 0 && target->exists)
+        rc = target_wake(target);
+    if (rc == -ESTALE || rc == -ENOENT)
+        return AGAIN;
     if (rc < 0)
-        return error_os(error, rc, "open the new version again");
+        return error_os(error, rc, "open it again");
     if (!target->exists)
         return create_in_place(target, stage, error);
     return overwrite_in_place(target, stage, past, error);

@@ -8,6 +8,11 @@
 #include <ftw.h>
 #include <sys/mman.h>
 
+__attribute__((constructor)) static void translate_nothing(void)
+{
+    _fmode = _O_BINARY;
+}
+
 /* In nanoseconds since 1970. */
 static struct timespec time_of(FILETIME time)
 {
@@ -101,9 +106,17 @@ char *posix_getcwd(char *path, size_t size)
     return path;
 }
 
+int posix_open_handles(void)
+{
+    DWORD count = 0;
+    GetProcessHandleCount(GetCurrentProcess(), &count);
+    return (int)count;
+}
+
 int posix_rename(const char *from, const char *to)
 {
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING))
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ||
+        ReplaceFileA(to, from, NULL, 0, NULL, NULL))
         return 0;
     return set_errno();
 }
@@ -196,7 +209,7 @@ int nftw(const char *path,
 
 static DWORD protection_of(int protection)
 {
-    return protection & PROT_WRITE ? PAGE_READWRITE
+    return protection & PROT_WRITE  ? PAGE_READWRITE
            : protection & PROT_READ ? PAGE_READONLY
                                     : PAGE_NOACCESS;
 }

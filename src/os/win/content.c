@@ -286,10 +286,24 @@ int os_resize(os_fd file, uint64_t size)
     return win_last_failure();
 }
 
+/* A file that we only read can be flushed by who may write it. */
+static int flush_again(os_fd file)
+{
+    HANDLE again = ReOpenFile(win_handle(file), GENERIC_WRITE, WIN_SHARE, 0);
+    if (again == INVALID_HANDLE_VALUE)
+        return win_last_failure();
+    int rc = FlushFileBuffers(again) ? 0 : win_last_failure();
+    CloseHandle(again);
+    return rc;
+}
+
 /* Content and what the file system notes of the file, through the drive's own cache. */
 int os_flush(os_fd file)
 {
-    return FlushFileBuffers(win_handle(file)) ? 0 : win_last_failure();
+    if (FlushFileBuffers(win_handle(file)))
+        return 0;
+    DWORD code = GetLastError();
+    return code == ERROR_ACCESS_DENIED ? flush_again(file) : win_failure(code);
 }
 
 int os_flush_content(os_fd file)

@@ -39,12 +39,6 @@ static int set(HANDLE file, int what, void *data, size_t size)
 
 /* ---- looking ---- */
 
-/* In nanoseconds since 1601. */
-static uint64_t nanoseconds(FILETIME time)
-{
-    return ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) * 100;
-}
-
 static enum os_kind kind_of(HANDLE handle, DWORD attributes)
 {
     if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && win_is_link(handle))
@@ -60,7 +54,9 @@ static unsigned mode_of(DWORD attributes)
 }
 
 /* Who may do what is decided by the ACL, which is passed on from folder to folder: owners and
- * groups are all the same here. */
+ * groups are all the same here. No birth is told: the number of a file counts how often its entry
+ * was used, so that it does not come again, and the time is that of an earlier file of the same
+ * name if that went a moment ago. */
 static int look_at(HANDLE handle, struct os_stat *ret_stat)
 {
     BY_HANDLE_FILE_INFORMATION what;
@@ -75,7 +71,6 @@ static int look_at(HANDLE handle, struct os_stat *ret_stat)
         .links = what.nNumberOfLinks,
         .owner = os_user(),
         .group = os_user(),
-        .born = nanoseconds(what.ftCreationTime),
     };
     return 0;
 }
@@ -253,11 +248,13 @@ static bool is_not_there(int rc)
     return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
 }
 
-/* The rungs below a POSIX rename, for file systems and systems that have none. ReplaceFile serves
- * while others have the file open, if they let it be deleted; it is two renames inside, and a crash
- * between them leaves the new version under the name of the stage and none under the other.
- * MoveFileEx is one rename, written through, and does not serve then. So that comes first. */
-static int replace_lower(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
+/* The rungs below a POSIX rename, for file systems and systems that have none.
+ *
+ * The plain rename is one step: the old or the new file, at any time and after a crash. It does not
+ * serve while anybody has the old one open, so it is tried for a moment. ReplaceFile serves then, if
+ * they all let the file be deleted. Inside it is two renames: for an instant the name is missing,
+ * and a crash in it leaves it so; the old version is in history. */
+static int replace_by_two(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH];
     int rc = win_full_path(from_dir, from, new_path);
@@ -265,34 +262,36 @@ static int replace_lower(os_fd from_dir, const char *from, os_fd to_dir, const c
         rc = win_full_path(to_dir, to, old_path);
     if (rc < 0)
         return rc;
-    if (MoveFileExW(new_path, old_path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        return 0;
-    DWORD code = GetLastError();
-    if (code != ERROR_ACCESS_DENIED && code != ERROR_SHARING_VIOLATION)
-        return win_failure(code);
-    DWORD attributes = GetFileAttributesW(old_path);
-    if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_READONLY))
-        return -EACCES;
-    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
-        return -EISDIR;
     if (ReplaceFileW(old_path, new_path, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
         return 0;
-    code = GetLastError();
+    DWORD code = GetLastError();
     if (code == ERROR_UNABLE_TO_MOVE_REPLACEMENT) /* the old one is gone */
         return MoveFileExW(new_path, old_path, MOVEFILE_WRITE_THROUGH) ? 0 : win_last_failure();
     return code == ERROR_UNABLE_TO_REMOVE_REPLACED ? -EBUSY : win_failure(code);
 }
 
-static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace)
+static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace,
+                       bool patient)
 {
     HANDLE file;
-    int rc = win_open(from_dir, from, DELETE, FILE_OPEN, 0, 0, &file);
+    struct os_stat old;
+    int rc = win_open(from_dir, from, DELETE, FILE_OPEN, FILE_WRITE_THROUGH, 0, &file);
     if (rc < 0)
         return rc;
     rc = replace ? rename_to(file, to_dir, to, SET_RENAME_EX, RENAME_REPLACES | RENAME_POSIX)
                  : rename_to(file, to_dir, to, SET_RENAME, 0);
+    bool lower = replace && is_not_there(rc);
+    bool there = lower && os_stat(to_dir, to, &old) == 0;
+    if (there && old.kind == OS_REGULAR && !(old.mode & 0200))
+        rc = -EACCES; /* Wine would replace what is marked read-only */
+    else if (lower)
+        rc = rename_to(file, to_dir, to, SET_RENAME, RENAME_REPLACES);
     CloseHandle(file);
-    return replace && is_not_there(rc) ? replace_lower(from_dir, from, to_dir, to) : rc;
+    if (!lower || rc != -EACCES || !there || !(old.mode & 0200))
+        return rc;
+    if (old.kind == OS_DIRECTORY)
+        return -EISDIR;
+    return patient ? -EBUSY : replace_by_two(from_dir, from, to_dir, to);
 }
 
 /* Who keeps us from it by having the file open may be a virus scanner, and gone in a moment. */
@@ -300,9 +299,9 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
 {
     if (how == OS_EXCHANGE)
         return -EINVAL;
-    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, true);
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
-        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, i < WIN_RETRIES / 3);
     return win_busy(rc);
 }
 

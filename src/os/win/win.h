@@ -57,8 +57,8 @@ int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition,
 /* Whether it is a link or a junction. */
 bool win_is_link(HANDLE handle);
 
-/* What somebody still has open after all retries: not EBUSY, which elsewhere says that a name cannot
- * be replaced at all. */
+/* What somebody still has open after all retries: not EBUSY, which elsewhere says that a name
+ * cannot be replaced at all. */
 static inline int win_busy(int rc)
 {
     return rc == -EBUSY ? -ETXTBSY : rc;
