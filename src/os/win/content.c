@@ -231,6 +231,8 @@ int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret
         rc = open_below(dir, name, access_of(how), disposition, 0, &handle);
     if (rc == 0)
         *ret_file = (os_fd)handle;
+    if (rc == -EINVAL && !(how & OS_CREATE))
+        return -ENOENT; /* what cannot be is not there */
     return win_busy(rc);
 }
 

@@ -37,6 +37,12 @@ static int set(HANDLE file, int what, void *data, size_t size)
         NtSetInformationFile(file, &outcome, data, (ULONG)size, (FILE_INFORMATION_CLASS)what));
 }
 
+/* This system, or this file system, cannot do it. */
+static bool is_not_there(int rc)
+{
+    return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
+}
+
 /* ---- looking ---- */
 
 static enum os_kind kind_of(HANDLE handle, DWORD attributes)
@@ -82,7 +88,7 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         return look_at(win_handle(at), ret_stat);
     int rc = win_open(at, name, 0, FILE_OPEN, 0, 0, &handle);
     if (rc < 0)
-        return rc == -ENOTDIR ? -ENOENT : rc;
+        return rc == -ENOTDIR || rc == -EINVAL ? -ENOENT : rc; /* what cannot be is not there */
     rc = look_at(handle, ret_stat);
     CloseHandle(handle);
     return rc;
@@ -173,29 +179,32 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
 
 /* Where a name only goes when the last who has it open lets go: it is moved out of the way first.
  * The handle removes the file when it is closed, also by our death. */
-static int remove_later(os_fd dir, const char *name, bool directory)
+static int remove_file(os_fd dir, const char *name)
 {
-    char aside[64];
+    char path[1024], aside[64];
+    const char *slash = strrchr(name, '/');
+    size_t length = slash ? (size_t)(slash + 1 - name) : 0;
     uint64_t number;
     HANDLE handle;
-    ULONG kind = directory ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE;
     int rc = os_random(&number, sizeof number);
     if (rc == 0)
-        rc = win_open(dir, name, DELETE, FILE_OPEN, kind | FILE_DELETE_ON_CLOSE, 0, &handle);
+        rc = win_open(dir, name, DELETE, FILE_OPEN, FILE_NON_DIRECTORY_FILE | FILE_DELETE_ON_CLOSE,
+                      0, &handle);
     if (rc < 0)
         return rc;
-    if (!directory) {
-        const char *slash = strrchr(name, '/');
-        size_t length = slash ? (size_t)(slash + 1 - name) : 0;
-        char path[1024];
-        snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
-        if (length + strlen(aside) < sizeof path) {
-            memcpy(path, name, length);
-            strcpy(path + length, aside);
-            (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
-        }
+    snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
+    if (length + strlen(aside) < sizeof path) {
+        memcpy(path, name, length);
+        strcpy(path + length, aside);
+        (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
     }
     return CloseHandle(handle) ? 0 : win_last_failure();
+}
+
+static int remove_directory(HANDLE handle)
+{
+    BOOLEAN deletes = TRUE;
+    return set(handle, SET_DISPOSITION, &deletes, sizeof deletes);
 }
 
 static int remove_once(os_fd dir, const char *name, bool directory)
@@ -207,10 +216,11 @@ static int remove_once(os_fd dir, const char *name, bool directory)
     if (rc < 0)
         return rc;
     rc = set(handle, SET_DISPOSITION_EX, &flags, sizeof flags);
+    bool lower = is_not_there(rc);
+    if (lower && directory)
+        rc = remove_directory(handle);
     CloseHandle(handle);
-    if (rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP)
-        rc = remove_later(dir, name, directory);
-    return rc;
+    return lower && !directory ? remove_file(dir, name) : rc;
 }
 
 int os_remove(os_fd dir, const char *name, bool directory)
@@ -241,11 +251,6 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
     new.root = win_handle(to_dir);
     new.size = (ULONG)count * sizeof *new.name;
     return set(file, what, &new, offsetof(struct new_name, name) + new.size + sizeof *new.name);
-}
-
-static bool is_not_there(int rc)
-{
-    return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
 }
 
 /* The rungs below a POSIX rename, for file systems and systems that have none.
