@@ -40,11 +40,19 @@ struct options {
     struct untorn_hash match; /* what options.if_match points to */
 };
 
-/* Of the tuple that untorn/_options.py makes; strings are borrowed from it. false: an exception. */
-bool take_options(PyObject *tuple, struct options *ret_options);
+/* For "O&" of PyArg_ParseTuple: 1, or 0 with an exception set. */
 
-/* A bytes object without NUL. NULL with an exception set. Borrowed. */
-const char *take_path(PyObject *bytes);
+/* A bytes object without NUL, as a const char *, borrowed; None is NULL for take_optional. */
+int take_text(PyObject *bytes, void *ret_text);
+int take_optional(PyObject *bytes, void *ret_text);
+
+/* Of the tuple that untorn/_options.py makes, a struct options; strings are borrowed from it. */
+int take_options(PyObject *tuple, void *ret_options);
+
+/* A capsule of what must be left alone by a child process that inherited it: a version in the
+ * making, what another thread of the parent was using. */
+PyObject *new_of_process(void *pointer, const char *name, PyCapsule_Destructor destroy);
+bool is_of_process(PyObject *capsule);
 
 /* As an exception instead of an overflow: more memory than there is. */
 void *allocate(size_t count, size_t size);
@@ -70,6 +78,12 @@ int try_in_pieces(struct attempt *attempt, int wait_ms, struct untorn_error *err
 PyObject *finish(int rc, const struct untorn_error *error);
 
 /* ---- read.c ---- */
+
+/* Its bytes; None if there are none. New. */
+PyObject *bytes_of(const struct untorn_content *content);
+
+/* The same if rc is 0, else NULL and the exception. The content is freed. */
+PyObject *take_content(int rc, struct untorn_content *content, const struct untorn_error *error);
 
 /* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
 PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node);

@@ -35,12 +35,11 @@ static PyObject *ensure(PyObject *module, PyObject *args)
 {
     struct ensuring ensuring = {.attempt.run = run_ensure};
     struct untorn_error error;
-    PyObject *path, *edits, *options, *result = NULL;
+    PyObject *edits, *result = NULL;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOiO", &path, &edits, &ensuring.changing.function, &format,
-                          &options) ||
-        !(ensuring.path = take_path(path)) || !take_options(options, &ensuring.options))
+    if (!PyArg_ParseTuple(args, "O&OOiO&", take_text, &ensuring.path, &edits,
+                          &ensuring.changing.function, &format, take_options, &ensuring.options))
         return NULL;
     ensuring.how.format = (enum untorn_format)format;
     ensuring.changing.thread = &ensuring.attempt.thread;

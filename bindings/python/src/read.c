@@ -3,11 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PyObject *bytes_of(const struct untorn_content *content)
+PyObject *bytes_of(const struct untorn_content *content)
 {
     if (!content->data)
         return none();
     return PyBytes_FromStringAndSize(content->data, (Py_ssize_t)content->size);
+}
+
+PyObject *take_content(int rc, struct untorn_content *content, const struct untorn_error *error)
+{
+    PyObject *result = rc == 0 ? bytes_of(content) : raise_error(error);
+    untorn_content_free(content);
+    return result;
 }
 
 static PyObject *read_file(PyObject *module, PyObject *args)
@@ -15,19 +22,15 @@ static PyObject *read_file(PyObject *module, PyObject *args)
     struct options options;
     struct untorn_error error;
     struct untorn_content content;
-    PyObject *path_object, *options_object;
     const char *path;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&O&", take_text, &path, take_options, &options))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_read(path, &options.options, &content, &error);
     PyEval_RestoreThread(thread);
-    PyObject *result = rc == 0 ? bytes_of(&content) : raise_error(&error);
-    untorn_content_free(&content);
-    return result;
+    return take_content(rc, &content, &error);
 }
 
 static PyObject *read_last_good(PyObject *module, PyObject *args)
@@ -35,35 +38,29 @@ static PyObject *read_last_good(PyObject *module, PyObject *args)
     struct options options;
     struct untorn_error error;
     struct untorn_content content;
-    PyObject *path_object, *options_object;
     const char *path;
     unsigned version = 0;
     int rc, format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OiO", &path_object, &format, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&iO&", take_text, &path, &format, take_options, &options))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_read_last_good(path, (enum untorn_format)format, &options.options, &content,
                                &version, &error);
     PyEval_RestoreThread(thread);
-    PyObject *result =
-        rc == 0 ? Py_BuildValue("(NI)", bytes_of(&content), version) : raise_error(&error);
-    untorn_content_free(&content);
-    return result;
+    PyObject *bytes = take_content(rc, &content, &error);
+    return bytes ? Py_BuildValue("(NI)", bytes, version) : NULL;
 }
 
 static PyObject *judge(PyObject *module, PyObject *args)
 {
     struct untorn_error error;
-    PyObject *path_object;
     const char *path, *data;
     Py_ssize_t size;
     int format;
     enum untorn_verdict verdict;
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oy#i", &path_object, &data, &size, &format) ||
-        !(path = take_path(path_object)))
+    if (!PyArg_ParseTuple(args, "O&y#i", take_text, &path, &data, &size, &format))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     verdict = untorn_judge(data, (size_t)size, (enum untorn_format)format, &error);
@@ -129,12 +126,12 @@ static PyObject *get(PyObject *module, PyObject *args)
     struct untorn_document *document = NULL;
     const struct untorn_node *node;
     struct edits edits;
-    PyObject *path_object, *at, *options_object;
+    PyObject *at;
     const char *path;
     int rc, format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOiO", &path_object, &at, &format, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&OiO&", take_text, &path, &at, &format, take_options,
+                          &options))
         return NULL;
     PyObject *result = NULL;
     if (take_edits(at, &edits)) {
@@ -170,8 +167,8 @@ static PyObject *hash_data(PyObject *module, PyObject *args)
 static PyObject *format_of_path(PyObject *module, PyObject *path_object)
 {
     (void)module;
-    const char *path = take_path(path_object);
-    return path ? PyLong_FromLong(untorn_format_of_path(path)) : NULL;
+    const char *path;
+    return take_text(path_object, &path) ? PyLong_FromLong(untorn_format_of_path(path)) : NULL;
 }
 
 PyMethodDef read_functions[] = {
