@@ -49,6 +49,14 @@ int take_optional(PyObject *bytes, void *ret_text);
 /* Of the tuple that untorn/_options.py makes, a struct options; strings are borrowed from it. */
 int take_options(PyObject *tuple, void *ret_options);
 
+/* What a function is called with that takes (path, options); and its report. */
+struct call {
+    const char *path;
+    struct options options;
+    struct untorn_error error;
+};
+bool take_call(PyObject *args, struct call *ret_call);
+
 /* A capsule of what must be left alone by a child process that inherited it: a version in the
  * making, what another thread of the parent was using. */
 PyObject *new_of_process(void *pointer, const char *name, PyCapsule_Destructor destroy);
@@ -74,7 +82,7 @@ struct attempt {
  * are handled. */
 int try_in_pieces(struct attempt *attempt, int wait_ms, struct untorn_error *error);
 
-/* None if rc is 0, else NULL and the exception. */
+/* None if rc is 0 and no exception is set, else NULL and the exception. */
 PyObject *finish(int rc, const struct untorn_error *error);
 
 /* ---- read.c ---- */
@@ -87,6 +95,9 @@ PyObject *take_content(int rc, struct untorn_content *content, const struct unto
 
 /* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
 PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node);
+
+/* JSON bytes, tagged. New. */
+PyObject *node_as_tagged(const struct untorn_node *node);
 
 /* ---- edit.c ---- */
 
@@ -115,6 +126,7 @@ int change_by_function(void *context, const struct untorn_content *old,
 /* ---- the functions of the module ---- */
 
 extern PyMethodDef write_functions[], read_functions[], edit_functions[], update_functions[],
-    ensure_functions[], transaction_functions[], lock_functions[], history_functions[];
+    ensure_functions[], transaction_functions[], lock_functions[], history_functions[],
+    config_functions[];
 
 #endif

@@ -16,17 +16,16 @@ static int add_version(void *context, const struct untorn_version *version)
 
 static PyObject *log_versions(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
-    const char *path;
+    struct call call;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&", take_text, &path, take_options, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyObject *list = PyList_New(0);
-    int rc = list ? untorn_log(path, add_version, list, &options.options, &error) : 0;
+    int rc =
+        list ? untorn_log(call.path, add_version, list, &call.options.options, &call.error) : 0;
     if (list && (rc != 0 || PyErr_Occurred())) {
         Py_CLEAR(list);
-        finish(rc, &error);
+        finish(rc, &call.error);
     }
     return list;
 }

@@ -42,19 +42,17 @@ static PyObject *lock(PyObject *module, PyObject *args)
 
 static PyObject *who(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_holder holder;
-    const char *path;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&", take_text, &path, take_options, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_who(path, &options.options, &holder, &error);
+    rc = untorn_who(call.path, &call.options.options, &holder, &call.error);
     PyEval_RestoreThread(thread);
     if (rc != 0)
-        return raise_error(&error);
+        return raise_error(&call.error);
     if (!holder.held)
         return none();
     return Py_BuildValue("(NNLLNN)", PyBool_FromLong(holder.shared), PyBool_FromLong(holder.alive),

@@ -47,6 +47,12 @@ int take_options(PyObject *tuple, void *ret_options)
     return 1;
 }
 
+bool take_call(PyObject *args, struct call *ret_call)
+{
+    return PyArg_ParseTuple(args, "O&O&", take_text, &ret_call->path, take_options,
+                            &ret_call->options);
+}
+
 PyObject *new_of_process(void *pointer, const char *name, PyCapsule_Destructor destroy)
 {
     PyObject *capsule = PyCapsule_New(pointer, name, destroy);

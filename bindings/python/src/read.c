@@ -19,18 +19,16 @@ PyObject *take_content(int rc, struct untorn_content *content, const struct unto
 
 static PyObject *read_file(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_content content;
-    const char *path;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&", take_text, &path, take_options, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_read(path, &options.options, &content, &error);
+    rc = untorn_read(call.path, &call.options.options, &content, &call.error);
     PyEval_RestoreThread(thread);
-    return take_content(rc, &content, &error);
+    return take_content(rc, &content, &call.error);
 }
 
 static PyObject *read_last_good(PyObject *module, PyObject *args)
@@ -98,6 +96,11 @@ PyObject *node_as_json(const struct untorn_document *document, const struct unto
     return Py_BuildValue("(Ni)", written(node, tagged), tagged);
 }
 
+PyObject *node_as_tagged(const struct untorn_node *node)
+{
+    return written(node, true);
+}
+
 static PyObject *to_json(PyObject *module, PyObject *args)
 {
     struct untorn_error error;
@@ -130,8 +133,7 @@ static PyObject *get(PyObject *module, PyObject *args)
     const char *path;
     int rc, format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&OiO&", take_text, &path, &at, &format, take_options,
-                          &options))
+    if (!PyArg_ParseTuple(args, "O&OiO&", take_text, &path, &at, &format, take_options, &options))
         return NULL;
     PyObject *result = NULL;
     if (take_edits(at, &edits)) {

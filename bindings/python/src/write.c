@@ -77,19 +77,17 @@ static int take_writer(PyObject *capsule, void *ret_writer)
 
 static PyObject *writer_begin(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_writer *writer;
-    const char *path;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&", take_text, &path, take_options, &options))
-        return NULL;
     int rc;
+    (void)module;
+    if (!take_call(args, &call))
+        return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_writer_begin(path, &options.options, &writer, &error);
+    rc = untorn_writer_begin(call.path, &call.options.options, &writer, &call.error);
     PyEval_RestoreThread(thread);
     if (rc != 0)
-        return raise_error(&error);
+        return raise_error(&call.error);
     PyObject *capsule = new_of_process(writer, WRITER, free_writer);
     if (!capsule)
         untorn_writer_free(writer);
