@@ -14,18 +14,15 @@ SCHEMA = """
 env_prefix = "AGENTS"
 [[key]]
 name = "server.port"
-type = "integer"
+description = "where it listens"
 default = 8000
 max = 65535
-description = "where it listens"
-[[key]]
-name = "server.host"
-type = "string"
+type = "integer"
 [[key]]
 name = "auth.token"
-type = "string"
-secret = true
 scopes = ["global"]
+secret = true
+type = "string"
 [[key]]
 name = "free"
 type = "table"

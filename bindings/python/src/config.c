@@ -189,17 +189,22 @@ static int ask_value(struct asking *asking, struct untorn_config *config, int wa
     return 0;
 }
 
-static int add_entry(void *context, const struct untorn_config_entry *entry)
+/* Takes `row`, which may be NULL. Gives up the interpreter's lock again. */
+static int add_row(struct asking *asking, PyObject *row)
 {
-    struct asking *asking = context;
-    PyEval_RestoreThread(asking->attempt.thread);
-    PyObject *row = Py_BuildValue("(sNNNzz)", entry->key, node_as_tagged(entry->node),
-                                  origin_of(&entry->origin), PyBool_FromLong(entry->secret),
-                                  entry->description, entry->misfit);
     int rc = row ? PyList_Append(asking->result, row) : -1;
     Py_XDECREF(row);
     asking->attempt.thread = PyEval_SaveThread();
     return rc;
+}
+
+static int add_entry(void *context, const struct untorn_config_entry *entry)
+{
+    struct asking *asking = context;
+    PyEval_RestoreThread(asking->attempt.thread);
+    return add_row(asking, Py_BuildValue("(sNNNzz)", entry->key, node_as_tagged(entry->node),
+                                         origin_of(&entry->origin), PyBool_FromLong(entry->secret),
+                                         entry->description, entry->misfit));
 }
 
 /* Of what does not fit the rows tell. */
@@ -215,12 +220,9 @@ static int add_finding(void *context, const struct untorn_config_finding *findin
 {
     struct asking *asking = context;
     PyEval_RestoreThread(asking->attempt.thread);
-    PyObject *text = PyUnicode_DecodeFSDefault(finding->text);
-    PyObject *row = Py_BuildValue("(iNN)", finding->status, text, origin_of(&finding->origin));
-    int rc = row ? PyList_Append(asking->result, row) : -1;
-    Py_XDECREF(row);
-    asking->attempt.thread = PyEval_SaveThread();
-    return rc;
+    return add_row(asking,
+                   Py_BuildValue("(iNN)", finding->status, PyUnicode_DecodeFSDefault(finding->text),
+                                 origin_of(&finding->origin)));
 }
 
 /* What is below 0 was told as a finding. */

@@ -28,8 +28,9 @@ from ._untorn import VERSION as __version__
 
 __all__ = [
     "ChangedError", "Config", "ConfigEntry", "ConfigFinding", "ConfigOrigin", "DamagedError",
-    "DeniedError", "Error", "ExistsError", "FileError", "Holder", "Lock", "LockTimeout", "MissingError", "MixedError", "NoKeyError",
-    "NotSettledError", "OutOfMemory", "Transaction", "UsageError", "ValueTypeError", "Version",
+    "DeniedError", "Error", "ExistsError", "FileError", "Holder", "Lock", "LockTimeout",
+    "MissingError", "MixedError", "NoKeyError", "NotSettledError", "OutOfMemory",
+    "Transaction", "UsageError", "ValueTypeError", "Version",
     "append", "edit", "ensure", "get", "hash", "history", "merge", "open", "patch",
     "read_bytes", "read_json", "read_set", "read_text", "read_toml", "read_version", "replace",
     "restore", "set", "transaction", "undo", "unset", "update", "who", "write_bytes",

@@ -110,8 +110,8 @@ class Config:
         return self.get(key, _NOTHING_THERE) is not _NOTHING_THERE
 
     def origin(self, key):
-        """The ConfigOrigin of the value: which scope decides, and where. Of a table the highest scope
-        that has it."""
+        """The ConfigOrigin of the value: which scope decides, and where. Of a table the highest
+        scope that has it."""
         return self._find(key)[1]
 
     def _find(self, key):
@@ -120,8 +120,8 @@ class Config:
         return _values.untag(json.loads(data)), ConfigOrigin(*origin)
 
     def entries(self):
-        """Everything, as a list of ConfigEntry: the values that are no tables, those of the lower scopes
-        first. Also those that do not fit the schema, which get() refuses."""
+        """Everything, as a list of ConfigEntry: the values that are no tables, those of the lower
+        scopes first. Also those that do not fit the schema, which get() refuses."""
         return [ConfigEntry(key, _values.untag(json.loads(data)), ConfigOrigin(*origin), *rest)
                 for key, data, origin, *rest in _untorn.config_list(self._config)]
 
@@ -190,8 +190,8 @@ class Config:
         return _untorn.config_ignored(self._config)
 
     def check(self):
-        """Everything that is wrong, each scope by itself, as a list of ConfigFinding: files that do not
-        parse, unknown keys, types, ranges, secrets that others can read."""
+        """Everything that is wrong, each scope by itself, as a list of ConfigFinding: files that do
+        not parse, unknown keys, types, ranges, secrets that others can read."""
         return [ConfigFinding(NAMES[status], text, ConfigOrigin(*origin))
                 for status, text, origin in _untorn.config_check(self._config)]
 
