@@ -46,6 +46,9 @@ struct options {
 int take_text(PyObject *bytes, void *ret_text);
 int take_optional(PyObject *bytes, void *ret_text);
 
+/* How many items; -1 with an exception set if it is no tuple. */
+Py_ssize_t count_of(PyObject *tuple);
+
 /* Of the tuple that untorn/_options.py makes, a struct options; strings are borrowed from it. */
 int take_options(PyObject *tuple, void *ret_options);
 

@@ -72,7 +72,7 @@ static PyObject *open_configuration(const struct untorn_config_setup *setup)
 /* "NAME=value" of a tuple of bytes, with a NULL behind them. New; NULL with an exception set. */
 static const char **take_environment(PyObject *tuple)
 {
-    Py_ssize_t count = PyTuple_Size(tuple);
+    Py_ssize_t count = count_of(tuple);
     const char **environment = count < 0 ? NULL : allocate((size_t)count + 1, sizeof(char *));
     for (Py_ssize_t i = 0; environment && i < count; i++)
         if (!take_text(PyTuple_GetItem(tuple, i), &environment[i])) {
@@ -301,7 +301,7 @@ static int ask_to_write(struct asking *asking, struct untorn_config *config, int
 static bool take_scopes(PyObject *tuple, struct writing *writing)
 {
     const struct edits *edits = &writing->asking.edits;
-    Py_ssize_t count = PyTuple_Size(tuple);
+    Py_ssize_t count = count_of(tuple);
     if (count < 1 || (size_t)count != edits->count) {
         if (!PyErr_Occurred())
             PyErr_SetString(PyExc_ValueError, "not one scope for each of one or more edits");

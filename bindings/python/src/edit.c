@@ -17,7 +17,8 @@ static bool take_edit(PyObject *tuple, struct untorn_edit *edit, const char **se
     PyObject *key;
     Py_ssize_t size;
     int kind, syntax;
-    if (!PyArg_ParseTuple(tuple, "iOz#i", &kind, &key, &edit->value, &size, &syntax))
+    if (count_of(tuple) < 0 ||
+        !PyArg_ParseTuple(tuple, "iOz#i", &kind, &key, &edit->value, &size, &syntax))
         return false;
     edit->kind = (enum untorn_edit_kind)kind;
     edit->syntax = (enum untorn_syntax)syntax;
@@ -41,7 +42,7 @@ static size_t count_segments(PyObject *tuple, Py_ssize_t count)
 bool take_edits(PyObject *tuple, struct edits *ret_edits)
 {
     *ret_edits = (struct edits){0};
-    Py_ssize_t count = PyTuple_Size(tuple);
+    Py_ssize_t count = count_of(tuple);
     if (count < 0)
         return false;
     ret_edits->list = allocate((size_t)count, sizeof *ret_edits->list);

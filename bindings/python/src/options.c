@@ -20,6 +20,14 @@ int take_optional(PyObject *bytes, void *ret_text)
     return 1;
 }
 
+Py_ssize_t count_of(PyObject *tuple)
+{
+    if (PyTuple_Check(tuple))
+        return PyTuple_Size(tuple);
+    PyErr_SetString(PyExc_TypeError, "a tuple is required");
+    return -1;
+}
+
 int take_options(PyObject *tuple, void *ret_options)
 {
     int level, symlink, if_changed, exclusive, keep_inode, parents, strict;
@@ -27,7 +35,8 @@ int take_options(PyObject *tuple, void *ret_options)
     struct untorn_options *options = &ret->options;
     const char *match;
     *ret = (struct options){0};
-    if (!PyArg_ParseTuple(tuple, "iiiIO&pppppiO&O&", &level, &symlink, &options->wait_ms,
+    if (count_of(tuple) < 0 ||
+        !PyArg_ParseTuple(tuple, "iiiIO&pppppiO&O&", &level, &symlink, &options->wait_ms,
                           &options->mode, take_optional, &match, &if_changed, &exclusive,
                           &keep_inode, &parents, &strict, &options->keep, take_optional,
                           &options->state_dir, take_optional, &options->lock_file))

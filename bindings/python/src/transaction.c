@@ -61,7 +61,8 @@ static bool take_member(PyObject *tuple, struct committing *committing, struct m
     PyObject *content;
     int format;
     char *data;
-    if (!PyArg_ParseTuple(tuple, "iO&OiO&", &member->kind, take_text, &member->path, &content,
+    if (count_of(tuple) < 0 ||
+        !PyArg_ParseTuple(tuple, "iO&OiO&", &member->kind, take_text, &member->path, &content,
                           &format, take_options, &member->options))
         return false;
     member->how.format = (enum untorn_format)format;
@@ -85,7 +86,7 @@ static PyObject *commit(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO&", &members, take_options, &committing.options))
         return NULL;
-    Py_ssize_t count = PyTuple_Size(members);
+    Py_ssize_t count = count_of(members);
     if (count < 0 || !(committing.members = allocate((size_t)count, sizeof(struct member))))
         return NULL;
     committing.count = (size_t)count;
@@ -146,7 +147,7 @@ static PyObject *read_set(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO&", &paths, take_options, &reading.options))
         return NULL;
-    Py_ssize_t count = PyTuple_Size(paths);
+    Py_ssize_t count = count_of(paths);
     if (count < 0)
         return NULL;
     reading.count = (size_t)count;
