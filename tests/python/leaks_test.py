@@ -3,8 +3,8 @@
 """No call of the extension keeps memory or a reference, however it ends.
 
 Three judges, each shown a leak on purpose: the size of the process over many calls, in bytes and in
-blocks of Python's; the reference counts of a debug build of Python, for which the extension is built
-here; and Valgrind.
+blocks of Python's; the reference counts of a debug build of Python, for which the extension is
+built here; and Valgrind.
 The calls are those of calls.py. UNTORN_LONG=1: 100,000 calls instead of a tenth.
 
     leaks_test.py measure WHAT     is what the tests start in another interpreter

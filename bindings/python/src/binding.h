@@ -96,8 +96,9 @@ PyObject *bytes_of(const struct untorn_content *content);
 /* The same if rc is 0, else NULL and the exception. The content is freed. */
 PyObject *take_content(int rc, struct untorn_content *content, const struct untorn_error *error);
 
-/* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
-PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node);
+/* None, a bool, an int or a str; of anything else (JSON bytes, whether they are tagged: TOML's are,
+ * so that its types can be told). New. */
+PyObject *value_of_node(const struct untorn_document *document, const struct untorn_node *node);
 
 /* JSON bytes, tagged. New. */
 PyObject *node_as_tagged(const struct untorn_node *node);

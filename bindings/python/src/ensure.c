@@ -45,7 +45,7 @@ static PyObject *ensure(PyObject *module, PyObject *args)
     ensuring.changing.thread = &ensuring.attempt.thread;
     if (take_edits(edits, &ensuring.edits)) {
         int rc = try_in_pieces(&ensuring.attempt, ensuring.options.options.wait_ms, &error);
-        result = rc == 0 ? node_as_json(ensuring.document, ensuring.node) : finish(rc, &error);
+        result = rc == 0 ? value_of_node(ensuring.document, ensuring.node) : finish(rc, &error);
         untorn_document_free(ensuring.document);
     }
     free_edits(&ensuring.edits);

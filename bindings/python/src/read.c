@@ -90,8 +90,37 @@ static bool is_toml(const struct untorn_document *document)
     return format == UNTORN_TOML || format == UNTORN_TOML_1_0;
 }
 
-PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node)
+/* NULL without an exception: it is none of these, or not what Python would make of it. */
+static PyObject *plain_value(const struct untorn_node *node)
 {
+    PyObject *text;
+    const char *data;
+    size_t size;
+    int64_t number;
+    bool flag;
+    switch (untorn_node_kind(node)) {
+    case UNTORN_NULL:
+        return none();
+    case UNTORN_BOOLEAN:
+        return untorn_node_boolean(node, &flag) ? PyBool_FromLong(flag) : NULL;
+    case UNTORN_INTEGER:
+        return untorn_node_integer(node, &number) ? PyLong_FromLongLong(number) : NULL;
+    case UNTORN_STRING:
+        data = untorn_node_text(node, &size);
+        text = PyUnicode_FromStringAndSize(data, (Py_ssize_t)size);
+        if (!text && PyErr_ExceptionMatches(PyExc_UnicodeDecodeError))
+            PyErr_Clear(); /* half of a pair, which JSON can escape */
+        return text;
+    default:
+        return NULL;
+    }
+}
+
+PyObject *value_of_node(const struct untorn_document *document, const struct untorn_node *node)
+{
+    PyObject *value = plain_value(node);
+    if (value || PyErr_Occurred())
+        return value;
     bool tagged = is_toml(document);
     return Py_BuildValue("(Ni)", written(node, tagged), tagged);
 }
@@ -144,7 +173,7 @@ static PyObject *get(PyObject *module, PyObject *args)
         if (rc != 0)
             raise_error(&error);
         else
-            result = node_as_json(document, node);
+            result = value_of_node(document, node);
         untorn_document_free(document);
     }
     free_edits(&edits);
@@ -181,7 +210,8 @@ PyMethodDef read_functions[] = {
      "judge(path, data, format): None of whole data, else (verdict, exception)."},
     {"to_json", to_json, METH_VARARGS, "to_json(data, format): JSON bytes; of TOML tagged."},
     {"get", get, METH_VARARGS,
-     "get(path, edits, format, options): (JSON bytes, whether tagged) of one value."},
+     "get(path, edits, format, options): one value; (JSON bytes, whether tagged) of one that is "
+     "not null, a boolean, a small integer or a string."},
     {"hash", hash_data, METH_VARARGS, "hash(data): 32 hexadecimal digits."},
     {"format_of_path", format_of_path, METH_O, "format_of_path(path): by the name; 0: unknown."},
     {NULL, NULL, 0, NULL},
