@@ -1,5 +1,5 @@
-"""site_folder.py PREFIX   prints the folder below PREFIX in which this Python looks for packages; of
-a prefix in which it does not look, the one that a Python of that prefix would have."""
+"""site_folder.py PREFIX   prints the folder below PREFIX in which this Python looks for packages;
+of a prefix in which it does not look, the one that a Python of that prefix would have."""
 
 import os
 import site
