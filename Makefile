@@ -2,6 +2,8 @@
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
+# Of the Python package; nothing: where Python looks for packages, below PREFIX.
+PYTHONDIR ?=
 DESTDIR ?=
 BUILD ?= build
 JOBS ?= 2
@@ -23,7 +25,7 @@ export PYTHON SETUP
 .PHONY: all install setup demo check check-long bench coverage fuzz format clean help
 
 all:
-	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
+	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR) -Dpythondir=$(PYTHONDIR)
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -70,7 +72,7 @@ clean:
 
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
-	@echo 'make install      install them (PREFIX, LIBDIR, DESTDIR)'
+	@echo 'make install      install them (PREFIX, LIBDIR, PYTHONDIR, DESTDIR)'
 	@echo 'make demo         show the main job live (HTML=FILE: and as a page)'
 	@echo 'make check        run every test (T=TEXT: only the suites whose name has TEXT)'
 	@echo 'make check-long   the same with the long crash and concurrency work'
