@@ -21,8 +21,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUICK = ["base-hash", "file-write", "history-undo", "store-ensure", "text-json_plan_set",
-         "text-toml_edit", "txn-transaction", "windows-withstand"]
+QUICK = ["base-hash", "file-write", "history-undo", "store-document", "text-json_plan",
+         "text-toml_plan", "txn-transaction", "windows-withstand"]
 NEEDED = ["x86_64-w64-mingw32-gcc", "wine"]
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
@@ -139,7 +139,7 @@ def main():
                 total[kind] += count
             for test, (kind, text) in found.items():
                 if kind == SKIPPED:
-                    print(f"skipped: {suite}: {test}: {text}")
+                    print(f"skip {suite}/{test}: {text}")
     print(f"{total[PASSED]} passed, {total[FAILED]} failed"
           + (f", {total[SKIPPED]} skipped" if total[SKIPPED] else ""))
     sys.exit(total[FAILED] > 0 or total[PASSED] == 0)
