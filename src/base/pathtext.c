@@ -8,39 +8,8 @@
 
 static bool is_separator(char c)
 {
-    return c != '\0' && strchr(PATH_SEPARATORS, c);
+    return c != '\0' && strchr(path_separators, c);
 }
-
-#ifdef _WIN32
-
-static size_t drive_size(const char *path)
-{
-    bool letter = (path[0] | 32) >= 'a' && (path[0] | 32) <= 'z';
-    return letter && path[1] == ':' && is_separator(path[2]) ? 3 : 0;
-}
-
-size_t path_root_size(const char *path)
-{
-    if (!is_separator(path[0]))
-        return drive_size(path);
-    if (!is_separator(path[1]))
-        return 1 + drive_size(path + 1);
-    size_t size = 2;
-    for (int names = 0; names < 2; names++) { /* the server, the share */
-        size += strcspn(path + size, PATH_SEPARATORS);
-        size += is_separator(path[size]);
-    }
-    return size;
-}
-
-#else
-
-size_t path_root_size(const char *path)
-{
-    return is_separator(path[0]);
-}
-
-#endif
 
 const char *path_last(const char *path)
 {
@@ -130,12 +99,7 @@ bool path_ends_with(const char *path, const char *suffix)
 /* ".untorn" or ".untorn-<digits>", up to the next slash. */
 static bool is_own_folder(const char *name)
 {
-#ifdef _WIN32
-    bool begins = _strnicmp(name, ".untorn", 7) == 0;
-#else
-    bool begins = strncmp(name, ".untorn", 7) == 0;
-#endif
-    if (!begins)
+    if (!path_begins(name, ".untorn"))
         return false;
     name += 7;
     if (*name == '-' && strspn(name + 1, "0123456789") > 0)
@@ -145,8 +109,8 @@ static bool is_own_folder(const char *name)
 
 bool path_leads_into_own_folder(const char *path)
 {
-    for (; path; path = strpbrk(path, PATH_SEPARATORS)) {
-        path += strspn(path, PATH_SEPARATORS);
+    for (; path; path = strpbrk(path, path_separators)) {
+        path += strspn(path, path_separators);
         if (is_own_folder(path))
             return true;
     }

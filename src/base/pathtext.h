@@ -8,16 +8,13 @@
 
 #include "base/limits.h"
 
-/* What stands between the names of a path: a slash, on Windows a backslash too. */
-#ifdef _WIN32
-#define PATH_SEPARATORS "/\\"
-#else
-#define PATH_SEPARATORS "/"
-#endif
-
-/* How much of a path is its root: "/", on Windows "/C:/", "C:/" and "//server/share/" too; 0 where
- * it is relative. */
+/* What a path of this system looks like. It lies in src/os and is met by linking, as pages.h does:
+ * what stands between names (a slash; on Windows a backslash too), how much of a path is its root
+ * ("/"; on Windows "/C:/", "C:/" and "//server/share/" too), 0 where it is relative, and how the
+ * beginning of a name is compared (there without regard to case). */
+extern const char path_separators[];
 size_t path_root_size(const char *path);
+bool path_begins(const char *name, const char *start);
 
 /* The last name of a path. */
 const char *path_last(const char *path);

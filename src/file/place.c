@@ -55,8 +55,8 @@ int place_make_directories(os_fd at, const char *path, unsigned mode, bool flush
     int rc = os_open_dir(at, root, false, &here);
     if (rc < 0)
         return rc;
-    while (*(path += strspn(path, PATH_SEPARATORS))) {
-        size_t size = strcspn(path, PATH_SEPARATORS);
+    while (*(path += strspn(path, path_separators))) {
+        size_t size = strcspn(path, path_separators);
         os_fd next = OS_NONE;
         if (size > LIMIT_NAME) {
             os_close(here);

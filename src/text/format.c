@@ -81,10 +81,10 @@ static bool is_variant(const char *name, const char *stem)
 static bool is_in_commented_folder(const char *path, const char *name)
 {
     const char *end = name;
-    while (end > path && strchr(PATH_SEPARATORS, end[-1]))
+    while (end > path && strchr(path_separators, end[-1]))
         end--;
     const char *start = end;
-    while (start > path && !strchr(PATH_SEPARATORS, start[-1]))
+    while (start > path && !strchr(path_separators, start[-1]))
         start--;
     for (size_t i = 0; i < COUNT(commented_folders); i++)
         if (strlen(commented_folders[i]) == (size_t)(end - start) &&

@@ -9,5 +9,6 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 words = [] if os.environ.get("UNTORN_LONG") else ["--quick"]
-sys.exit(subprocess.run([sys.executable, here / "run.py", "--build", os.environ["BUILD"] + "-windows",
-                         *words], check=False).returncode)
+build = os.environ["BUILD"] + "-windows"
+sys.exit(subprocess.run([sys.executable, here / "run.py", "--build", build, *words],
+                        check=False).returncode)

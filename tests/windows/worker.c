@@ -2,8 +2,8 @@
  *
  *     worker count FILE TIMES      adds 1 to the number in a file, so often
  *     worker write FILE            replaces a file again and again: 20,000 times one letter
- *     worker read FILE             reads it again and again, without untorn; fails if it is a mixture
- *     worker open FOLDER MS        opens whatever it finds there, each for so long, as a scanner does
+ *     worker read FILE             reads it again and again without untorn; fails for a mixture
+ *     worker open FOLDER MS        opens whatever is there, each for so long, as a scanner does
  *     worker hold FILE SHARE MS    has a file open for so long, sharing 1 read, 2 write, 4 delete
  *
  * `write`, `read` and `open` end by being killed. Each says "go" when it has begun. */
@@ -85,8 +85,8 @@ static void open_one(const char *folder, const char *name, DWORD duration)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s\\%s", folder, name);
-    HANDLE handle = CreateFileA(path, GENERIC_READ, 7, NULL, OPEN_EXISTING,
-                                FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    HANDLE handle =
+        CreateFileA(path, GENERIC_READ, 7, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (handle == INVALID_HANDLE_VALUE)
         return;
     Sleep(duration);

@@ -18,8 +18,7 @@ static bool is_valid(void *context, const struct untorn_node *node)
     struct ensuring *ensuring = context;
     PyEval_RestoreThread(ensuring->attempt.thread);
     PyObject *value = PyErr_Occurred() ? NULL : value_of_node(ensuring->how.format, node);
-    PyObject *answer =
-        value ? PyObject_CallFunctionObjArgs(ensuring->counts, value, NULL) : NULL;
+    PyObject *answer = value ? PyObject_CallFunctionObjArgs(ensuring->counts, value, NULL) : NULL;
     bool counts = answer && PyObject_IsTrue(answer) == 1;
     Py_XDECREF(answer);
     Py_XDECREF(value);

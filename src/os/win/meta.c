@@ -160,6 +160,21 @@ static void copy_streams(os_fd from, os_fd to, unsigned *ret_result)
 
 /* ---- the verbs ---- */
 
+void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
+{
+    DWORD flags = 0;
+    (void)GetVolumeInformationByHandleW(win_handle(file), NULL, 0, NULL, NULL, &flags, NULL, 0);
+    *ret_attributes = (flags & FILE_NAMED_STREAMS) != 0;
+    *ret_acl = (flags & FILE_PERSISTENT_ACLS) != 0;
+}
+
+/* Not worth finding out: whoever asks then does it the long way. */
+bool os_is_plain(os_fd file)
+{
+    (void)file;
+    return false;
+}
+
 int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
 {
     FILE_BASIC_INFO old, new;
@@ -218,19 +233,4 @@ int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
 {
     (void)parent;
     return private_owner ? make_private(made) : 0;
-}
-
-/* Not worth finding out: whoever asks then does it the long way. */
-bool os_is_plain(os_fd file)
-{
-    (void)file;
-    return false;
-}
-
-void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
-{
-    DWORD flags = 0;
-    (void)GetVolumeInformationByHandleW(win_handle(file), NULL, 0, NULL, NULL, &flags, NULL, 0);
-    *ret_attributes = (flags & FILE_NAMED_STREAMS) != 0;
-    *ret_acl = (flags & FILE_PERSISTENT_ACLS) != 0;
 }

@@ -81,12 +81,6 @@ static int look_at(HANDLE handle, struct os_stat *ret_stat)
     return 0;
 }
 
-bool os_is_name(const char *name)
-{
-    wchar_t wide[1024];
-    return win_wide(name, wide, 1024) >= 0;
-}
-
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
 {
     HANDLE handle;
@@ -262,9 +256,9 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
 /* The rungs below a POSIX rename, for file systems and systems that have none.
  *
  * The plain rename is one step: the old or the new file, at any time and after a crash. It does not
- * serve while anybody has the old one open, so it is tried for a moment. ReplaceFile serves then, if
- * they all let the file be deleted. Inside it is two renames: for an instant the name is missing,
- * and a crash in it leaves it so; the old version is in history. */
+ * serve while anybody has the old one open, so it is tried for a moment. ReplaceFile serves then,
+ * if they all let the file be deleted. Inside it is two renames: for an instant the name is
+ * missing, and a crash in it leaves it so; the old version is in history. */
 static int replace_by_two(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH];
@@ -314,6 +308,12 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
         rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, i < WIN_RETRIES / 3);
     return win_busy(rc);
+}
+
+bool os_is_name(const char *name)
+{
+    wchar_t wide[1024];
+    return win_wide(name, wide, 1024) >= 0;
 }
 
 bool os_renames_open(void)
