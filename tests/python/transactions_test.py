@@ -2,6 +2,7 @@
 # run: budget 20
 """Several files that change together."""
 
+import datetime
 import os
 import signal
 import time
@@ -128,6 +129,29 @@ class Transactions(Case):
                 t.write_json("b.json", 1)
         self.assertFalse(os.path.exists("a.json"))
         end(process)
+
+    def test_a_set_is_read_as_what_it_is(self):
+        with untorn.transaction() as t:
+            t.write_json("a.json", {"é": 1.5})
+            t.write_json("b.json", [])
+        self.assertEqual(untorn.read_set(["a.json", "b.json", "c.json"], format="json"),
+                         [{"é": 1.5}, [], None])
+        self.assertEqual(untorn.read_set(["b.json"], format="text"), ["[]"])
+        self.put("t.toml", "a = 1979-05-27")
+        self.assertEqual(untorn.read_set(["t.toml"], format="toml"),
+                         [{"a": datetime.date(1979, 5, 27)}])
+        with self.assertRaises(ValueError):
+            untorn.read_set(["b.json"], format="xml")
+
+    def test_a_damaged_file_of_a_set_is_told_as_such(self):
+        for value in (1, 2):
+            untorn.write_json("a.json", value)
+        self.put("a.json", "{")
+        with self.assertRaises(untorn.DamagedError) as caught:
+            untorn.read_set(["a.json"], format="json")
+        self.assertEqual(caught.exception.verdict, "truncated")
+        self.assertEqual(caught.exception.last_good, b"1")
+        self.assertEqual(type(caught.exception).__module__, "untorn")
 
     def test_a_mixed_set_is_told_with_its_contents(self):
         for value in (1, 2):

@@ -36,3 +36,7 @@ __all__ = [
     "restore", "set", "transaction", "undo", "unset", "update", "who", "write_bytes",
     "write_json", "write_text",
 ]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type) and issubclass(globals()[_name], Error):
+        globals()[_name].__module__ = "untorn"  # as users write it

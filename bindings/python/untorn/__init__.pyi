@@ -116,9 +116,10 @@ class Transaction:
 def transaction(*, level: _Level = "durable", timeout: Optional[float] = None,
                 keep: Optional[int] = None, strict: bool = False,
                 state_dir: Optional[_Path] = None) -> AbstractContextManager[Transaction]: ...
-def read_set(paths: Iterable[_Path], *, symlink: _Symlink = "follow",
-             timeout: Optional[float] = None,
-             state_dir: Optional[_Path] = None) -> list[Optional[bytes]]: ...
+def read_set(paths: Iterable[_Path], *,
+             format: Literal["bytes", "text", "json", "toml"] = "bytes",
+             symlink: _Symlink = "follow", timeout: Optional[float] = None,
+             state_dir: Optional[_Path] = None) -> list[Any]: ...
 def replace(src: _Path, dst: _Path, *, level: _Level = "durable",
             timeout: Optional[float] = None, parents: bool = True, **options: Any) -> None: ...
 

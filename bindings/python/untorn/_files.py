@@ -129,6 +129,11 @@ def read_judged(path, format, default, options, decode):
         if default is _NOTHING:
             raise
         return default
+    return decode_judged(path, data, format, packed, decode)
+
+
+def decode_judged(path, data, format, packed, decode):
+    """The value of what was read, or DamagedError."""
     judged = _untorn.judge(path, data, format) if format == _untorn.UNKNOWN else None
     if not judged:
         try:

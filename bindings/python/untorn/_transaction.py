@@ -3,10 +3,15 @@
 import contextlib
 import os
 
-from . import _edits, _files, _untorn
+from . import _edits, _files, _untorn, _values
 from ._options import format_of, pack, split
 
 _PUT, _EDIT, _CHANGE, _REMOVE = range(4)
+_DECODERS = {
+    "json": (_untorn.JSON, lambda data: _values.decode(data, _untorn.JSON)),
+    "toml": (_values.TOML, _values.from_toml),
+    "text": (_untorn.UNKNOWN, lambda data: data.decode()),
+}
 
 
 class Transaction:
@@ -98,16 +103,26 @@ def transaction(*, level="durable", timeout=None, keep=None, strict=False, state
         _untorn.commit(tuple(opened._members), packed)
 
 
-def read_set(paths, *, symlink="follow", timeout=None, state_dir=None):
-    """The bytes of several files as they were at one moment between commits: a list, with None for
-    a missing file. MixedError if some are from before the commit that made the others."""
-    contents, mixed = _untorn.read_set(
-        tuple(os.fsencode(path) for path in paths),
-        pack(symlink=symlink, timeout=timeout, state_dir=state_dir))
+def read_set(paths, *, format="bytes", symlink="follow", timeout=None, state_dir=None):
+    """Several files as they were at one moment between commits: a list, with None for a missing
+    file. MixedError if some are from before the commit that made the others.
+
+    Their bytes, or as `format` says: "json", "toml", "text". What is none of these raises
+    DamagedError, as read_json() does.
+    """
+    if format != "bytes" and format not in _DECODERS:
+        raise ValueError(f"no format {format!r}")
+    packed = pack(symlink=symlink, timeout=timeout, state_dir=state_dir)
+    paths = tuple(os.fsencode(path) for path in paths)
+    contents, mixed = _untorn.read_set(paths, packed)
     if mixed:
         mixed.contents = contents
         raise mixed
-    return contents
+    if format == "bytes":
+        return contents
+    format, decode = _DECODERS[format]
+    return [data if data is None else _files.decode_judged(path, data, format, packed, decode)
+            for path, data in zip(paths, contents)]
 
 
 def replace(src, dst, *, level="durable", timeout=None, parents=True, **options):

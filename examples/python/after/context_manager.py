@@ -2,11 +2,10 @@
 
 A save that is killed, wherever, leaves all four as they were or all four new; so does a power loss.
 load() sees one save, never half of one, also while another process saves. If somebody put back one
-of the files alone, load() raises untorn.MixedError. untorn.undo() of any of them takes all four
-back to the save before.
+of the files alone, load() raises untorn.MixedError; if one is damaged, untorn.DamagedError.
+untorn.undo() of any of them takes all four back to the save before.
 """
 
-import json
 from pathlib import Path
 
 import untorn
@@ -32,7 +31,7 @@ class ContextManager:
                 t.write_json(self.folder / f"{name}.json", getattr(self, name))
 
     def load(self):
-        contents = untorn.read_set(self.folder / f"{name}.json" for name in FILES)
-        for name, content in zip(FILES, contents):
+        files = [self.folder / f"{name}.json" for name in FILES]
+        for name, content in zip(FILES, untorn.read_set(files, format="json")):
             if content is not None:
-                setattr(self, name, json.loads(content))
+                setattr(self, name, content)
