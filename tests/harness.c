@@ -10,9 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef _WIN32
 #include <untorn/error.h>
-
-#include "base/printf_like.h"
+#define PRINTF gnu_printf
+#else
+#define PRINTF printf
+#endif
 
 static struct harness_test *first, **last = &first;
 static const char *current = "";
@@ -25,7 +28,8 @@ void harness_register(struct harness_test *test)
 
 /* Prints one line in one write, so that lines of several processes do not mix, and ends the
  * process without the exit handlers, which belong to a test that went well. */
-PRINTF_LIKE(2, 3) _Noreturn static void finish(int status, const char *format, ...)
+__attribute__((format(PRINTF, 2, 3))) _Noreturn static void finish(int status, const char *format,
+                                                                   ...)
 {
     char line[4096];
     va_list arguments;

@@ -24,6 +24,7 @@ int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAM
 {
     const char *last = path_last(path);
     size_t root = path_root_size(path), before = (size_t)(last - path);
+    before -= before > root; /* the last separator, unless it is the root's */
     if (!*path)
         return -ENOENT;
     if (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
@@ -35,7 +36,6 @@ int path_split(const char *path, char directory[LIMIT_PATH], char name[LIMIT_NAM
         strcpy(directory, ".");
         return 0;
     }
-    before -= before > root; /* the last separator, unless it is the root's */
     memcpy(directory, path, before);
     directory[before] = '\0';
     return 0;
