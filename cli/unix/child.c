@@ -1,5 +1,3 @@
-#include "child.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +10,7 @@
 
 #include <untorn/lock.h>
 
+#include "child.h"
 #include "limits.h"
 #include "start.h"
 
@@ -68,6 +67,12 @@ static void signals_end(const struct signals *signals)
     sigprocmask(SIG_SETMASK, &signals->mask, NULL); /* what is pending arrives now */
     for (int i = 0; i < HANDLED; i++)
         sigaction(handled[i], &signals->actions[i], NULL);
+}
+
+static void note_signal(struct child_result *result)
+{
+    result->signal = got;
+    result->must_end = got == SIGTERM || got == SIGHUP;
 }
 
 /* The environment with UNTORN_LOCK set; new, its words borrowed but for the first. */
@@ -227,7 +232,7 @@ struct child_result child_run(char *const *command, const char *lock_value)
     if (result.start_error == 0)
         await(pid, &result);
     signals_end(&signals);
-    result.signal = got;
+    note_signal(&result);
     return result;
 }
 
@@ -267,8 +272,13 @@ struct child_result child_filter(char *const *command, const char *lock_value, c
     }
     pipes_close(&pipes);
     signals_end(&signals);
-    result.signal = got;
+    note_signal(&result);
     return result;
+}
+
+const char *child_signal_text(int number)
+{
+    return strsignal(number);
 }
 
 int child_start_status(const struct child_result *result)
