@@ -106,17 +106,10 @@ int64_t system_read(system_stream stream, void *data, size_t size)
         return -EBADF;
     if (is_console(handle))
         return read_console(handle, data, size);
-    for (;;) {
-        if (ReadFile(handle, data, at_most(size), &count, NULL)) {
-            /* Nothing at all was written into a pipe, which is not its end. */
-            if (count == 0 && GetFileType(handle) == FILE_TYPE_PIPE)
-                continue;
-            return count;
-        }
-        DWORD code = GetLastError();
-        bool ended = code == ERROR_BROKEN_PIPE || code == ERROR_HANDLE_EOF;
-        return ended ? 0 : win_failure(code);
-    }
+    if (ReadFile(handle, data, at_most(size), &count, NULL))
+        return count;
+    DWORD code = GetLastError();
+    return code == ERROR_BROKEN_PIPE || code == ERROR_HANDLE_EOF ? 0 : win_failure(code);
 }
 
 /* ---- writing ---- */

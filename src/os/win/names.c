@@ -39,12 +39,6 @@ static int set(HANDLE file, int what, void *data, size_t size)
 
 /* ---- looking ---- */
 
-/* In nanoseconds since 1601. */
-static uint64_t nanoseconds(FILETIME time)
-{
-    return ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) * 100;
-}
-
 static enum os_kind kind_of(HANDLE handle, DWORD attributes)
 {
     if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) && win_is_link(handle))
@@ -60,7 +54,8 @@ static unsigned mode_of(DWORD attributes)
 }
 
 /* Who may do what is decided by the ACL, which is passed on from folder to folder: owners and
- * groups are all the same here. */
+ * groups are all the same here. When it was born is not asked: NTFS counts in the number of a file
+ * how often it was used, and Wine knows no such time and gives that of the last change. */
 static int look_at(HANDLE handle, struct os_stat *ret_stat)
 {
     BY_HANDLE_FILE_INFORMATION what;
@@ -75,7 +70,6 @@ static int look_at(HANDLE handle, struct os_stat *ret_stat)
         .links = what.nNumberOfLinks,
         .owner = os_user(),
         .group = os_user(),
-        .born = nanoseconds(what.ftCreationTime),
     };
     return 0;
 }
