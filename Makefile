@@ -9,6 +9,8 @@ PYTHON ?= /usr/bin/python3
 # SETUP=no: nothing is ever installed on this machine. T=TEXT: only the suites whose name has TEXT.
 SETUP ?= yes
 T ?=
+# HTML=FILE: make demo writes what it showed as a page too.
+HTML ?=
 # Of make fuzz: for each target, how many at a time, which of the three phases, which targets (none
 # named: all).
 FUZZ_SECONDS ?= 3600
@@ -33,14 +35,16 @@ setup:
 demo:
 	@tools/setup build demo
 	@tools/build $(BUILD)
-	@BUILD=$(abspath $(BUILD)) tools/demo
+	@BUILD=$(abspath $(BUILD)) $(PYTHON) tools/demo $(if $(HTML),--html '$(HTML)')
 
 check:
 	@tools/setup build check
+	@tools/setup browser || echo 'going on without a browser'
 	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) '$(T)'
 
 check-long:
 	@tools/setup build check
+	@tools/setup browser || echo 'going on without a browser'
 	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 '$(T)'
 
 bench:
@@ -67,7 +71,7 @@ clean:
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
 	@echo 'make install      install them (PREFIX, LIBDIR, DESTDIR)'
-	@echo 'make demo         show the main job live'
+	@echo 'make demo         show the main job live (HTML=FILE: and as a page)'
 	@echo 'make check        run every test (T=TEXT: only the suites whose name has TEXT)'
 	@echo 'make check-long   the same with the long crash and concurrency work'
 	@echo 'make bench        measure against the peers'

@@ -1,8 +1,8 @@
 #include "harness.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "base/error.h"
 
 static struct untorn_error error;

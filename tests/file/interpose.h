@@ -8,6 +8,9 @@
  * The text selects by the path of what the call is about, the count is of selected calls from now.
  * Include it in one source of a program: it defines the calls themselves. Linux only.
  */
+#ifdef _WIN32
+#include "windows/interpose.h"
+#endif
 #ifndef UNTORN_TESTS_FILE_INTERPOSE_H
 #define UNTORN_TESTS_FILE_INTERPOSE_H
 

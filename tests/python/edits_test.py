@@ -3,6 +3,7 @@
 """Values inside documents: set, unset, merged, patched, got, and changed by functions."""
 
 import datetime
+import math
 import os
 import signal
 import threading
@@ -108,6 +109,23 @@ class Editing(Case):
                                     {"op": "test", "path": "/a", "value": 1}])
         self.assertEqual(untorn.read_json("a.json"), {"a": [1, 2, 3]})
 
+    def test_a_merge_into_toml_may_have_what_json_does_not(self):
+        self.put("app.toml", TOML)
+        day = datetime.date(2026, 1, 2)
+        patch = {"server": {"port": None, "none": None, "since": day}, "limit": math.inf}
+        untorn.merge("app.toml", patch)
+        found = untorn.read_toml("app.toml")
+        self.assertEqual((found["server"]["since"], found["limit"]), (day, math.inf))
+        self.assertNotIn("port", found["server"])
+        self.assertIn("# main", untorn.read_text("app.toml"))
+        with untorn.transaction() as t:
+            t.merge("app.toml", {"server": {"since": datetime.time(1, 2, 3)}})
+        self.assertEqual(untorn.get("app.toml", "server.since"), datetime.time(1, 2, 3))
+        for path, wrong in (("app.toml", object()), ("a.json", day)):
+            with self.assertRaises(TypeError):
+                untorn.merge(path, {"a": wrong})
+        self.assertFalse(os.path.exists("a.json"))
+
     def test_a_value_is_made_once(self):
         self.assertEqual(untorn.ensure("a.toml", "a.b", [1]), [1])
         self.assertEqual(untorn.ensure("a.toml", "a.b", [2]), [1])
@@ -133,6 +151,39 @@ class Editing(Case):
         with self.assertRaises(TypeError):
             untorn.ensure("new.json", "a", object)
         self.assertFalse(os.path.exists("new.json"))
+
+    def test_a_value_that_does_not_count_is_made_anew(self):
+        self.assertEqual(untorn.ensure("a.json", "a", 1, valid=self.fail), 1)
+        for value in (2, lambda: 2):
+            seen = []
+            self.assertEqual(untorn.ensure("a.json", "a", value, valid=seen.append), 2)
+            self.assertEqual(untorn.ensure("a.json", "a", 3, valid=lambda n: n == 2), 2)
+            self.assertEqual(seen[0], 1)
+            untorn.set("a.json", "a", 1)
+        day = datetime.date(2026, 1, 2)
+        untorn.set("a.toml", "day", day)
+        self.assertEqual(untorn.ensure("a.toml", "day", 0, valid=lambda found: found == day), day)
+        self.assertEqual(untorn.ensure("a.toml", "day", day, valid=lambda found: False), day)
+
+        def fail(found):
+            raise RuntimeError("mine")
+        for value in (2, self.fail):
+            with self.assertRaisesRegex(RuntimeError, "mine"):
+                untorn.ensure("a.json", "a", value, valid=fail)
+        self.assertEqual(untorn.read_json("a.json"), {"a": 1})
+        untorn.set("a.json", "a", 3, timeout=0)  # no lock is left
+
+    def test_names_that_are_not_utf_8(self):
+        path = os.fsdecode(b"/srv/caf\xe9")
+        untorn.set("a.json", [path], path)
+        self.check("a.json", '{\n  "/srv/caf\\udce9": "/srv/caf\\udce9"\n}\n')
+        self.assertEqual(untorn.get("a.json", [path]), path)
+        self.assertEqual(untorn.ensure("a.json", [path], "another"), path)
+        with untorn.edit("a.json") as document:
+            document["é"] = document.pop(path)
+        self.assertEqual(untorn.read_json("a.json"), {"é": path})
+        with self.assertRaises(untorn.Error):
+            untorn.set("a.toml", [path], 1)
 
     def test_damage_is_never_edited(self):
         self.put("a.json", '{"a": ')
@@ -285,6 +336,21 @@ class Changing(Case):
         with untorn.edit("a.json") as document:
             document.append(3)
         self.check("a.json", "[1,  2,  3]\n")
+
+    def test_a_block_begins_with_the_default_where_there_is_no_file(self):
+        default = {"version": 1, "list": []}
+        with untorn.edit("a.json", default=default) as document:
+            self.assertEqual(document, default)
+        self.assertFalse(os.path.exists("a.json"))
+        for number in (1, 2):
+            with untorn.edit("a.json", default=default) as document:
+                document["list"].append(number)
+        with untorn.transaction() as t:
+            with t.edit("b.json", default=default) as document:
+                document["version"] = 2
+        self.assertEqual(untorn.read_json("a.json"), {"version": 1, "list": [1, 2]})
+        self.assertEqual(untorn.read_json("b.json"), {"version": 2, "list": []})
+        self.assertEqual(default, {"version": 1, "list": []})
 
     def test_what_a_stranger_writes_meanwhile_is_not_overwritten(self):
         self.put("a.json", '{"a": 1}')

@@ -122,6 +122,8 @@ class Memory(Case):
             "set": lambda: untorn.set("s.json", ["a", "b"], "x" * 100, **fast),
             "ensure": lambda: untorn.ensure("s.json", "a", 1, **fast),
             "ensure by function": lambda: untorn.ensure("s.json", "f", lambda: fail(0), **fast),
+            "ensure anew": lambda: untorn.ensure("s.json", "a", 1, valid=lambda _: False, **fast),
+            "ensure that fails": lambda: untorn.ensure("s.json", "a", 1, valid=fail, **fast),
             "commit": self.commit,
             "open": self.open_and_forget,
             "undo": lambda: untorn.undo("missing"),

@@ -1,10 +1,10 @@
 /* A text made short: what stays, and the way back to the old text. */
 #include "harness.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "text/json_abridge.h"
 #include "text/json_changes.h"
 #include "text/surveyed.h"

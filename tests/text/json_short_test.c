@@ -1,10 +1,10 @@
 /* An edit planned in a short text, as splices of the long one. */
 #include "harness.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/codes.h"
 #include "text/document.h"
 #include "text/edits.h"
 #include "text/json_short.h"

@@ -72,7 +72,7 @@ PyObject *finish(int rc, const struct untorn_error *error);
 /* ---- read.c ---- */
 
 /* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
-PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node);
+PyObject *node_as_json(enum untorn_format format, const struct untorn_node *node);
 
 /* ---- edit.c ---- */
 
@@ -94,7 +94,7 @@ struct changing {
     PyThreadState **thread;
 };
 
-/* An untorn_change_function for a struct changing. */
+/* An untorn_change_function for a struct changing. Fails by an exception that is set already. */
 int change_by_function(void *context, const struct untorn_content *old,
                        struct untorn_change *change);
 

@@ -6,22 +6,40 @@ struct ensuring {
     struct edits edits;
     struct untorn_edit_options how;
     struct options options;
-    struct changing changing; /* a function that makes the value; or NULL */
+    struct changing changing; /* a function that makes the value; or None */
+    PyObject *counts;         /* a function of node_as_json(): whether it counts; or None */
     struct untorn_document *document;
     const struct untorn_node *node;
 };
 
+/* An exception is left for create, by which the whole fails. */
+static bool is_valid(void *context, const struct untorn_node *node)
+{
+    struct ensuring *ensuring = context;
+    PyEval_RestoreThread(ensuring->attempt.thread);
+    PyObject *value = PyErr_Occurred() ? NULL : node_as_json(ensuring->how.format, node);
+    PyObject *answer = value ? PyObject_CallObject(ensuring->counts, value) : NULL;
+    bool counts = answer && PyObject_IsTrue(answer) == 1;
+    Py_XDECREF(answer);
+    Py_XDECREF(value);
+    ensuring->attempt.thread = PyEval_SaveThread();
+    return counts;
+}
+
 static int create(void *context, const struct untorn_node *old, struct untorn_change *value)
 {
+    struct ensuring *ensuring = context;
     (void)old;
-    return change_by_function(context, NULL, value);
+    return change_by_function(&ensuring->changing, NULL, value);
 }
 
 /* In pieces as an edit: see run_edit. */
 static int run_ensure(struct attempt *attempt, int wait_ms, struct untorn_error *error)
 {
     struct ensuring *ensuring = (struct ensuring *)attempt;
-    struct untorn_maker maker = {.create = create, .context = &ensuring->changing};
+    struct untorn_maker maker = {.is_valid = ensuring->counts == Py_None ? NULL : is_valid,
+                                 .create = create,
+                                 .context = ensuring};
     const struct untorn_options *options = &ensuring->options.options;
     ensuring->options.options.wait_ms = wait_ms;
     if (ensuring->changing.function == Py_None)
@@ -38,15 +56,15 @@ static PyObject *ensure(PyObject *module, PyObject *args)
     PyObject *path, *edits, *options, *result = NULL;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOiO", &path, &edits, &ensuring.changing.function, &format,
-                          &options) ||
+    if (!PyArg_ParseTuple(args, "OOOOiO", &path, &edits, &ensuring.changing.function,
+                          &ensuring.counts, &format, &options) ||
         !(ensuring.path = take_path(path)) || !take_options(options, &ensuring.options))
         return NULL;
     ensuring.how.format = (enum untorn_format)format;
     ensuring.changing.thread = &ensuring.attempt.thread;
     if (take_edits(edits, &ensuring.edits)) {
         int rc = try_in_pieces(&ensuring.attempt, ensuring.options.options.wait_ms, &error);
-        result = rc == 0 ? node_as_json(ensuring.document, ensuring.node) : finish(rc, &error);
+        result = rc == 0 ? node_as_json(format, ensuring.node) : finish(rc, &error);
         untorn_document_free(ensuring.document);
     }
     free_edits(&ensuring.edits);
@@ -55,7 +73,7 @@ static PyObject *ensure(PyObject *module, PyObject *args)
 
 PyMethodDef ensure_functions[] = {
     {"ensure", ensure, METH_VARARGS,
-     "ensure(path, edits, function or None, format, options): as get, of a value that is made if "
-     "it is not there."},
+     "ensure(path, edits, function or None, function or None, format, options): as get, of a value "
+     "that is made if it is not there, or the second function says that it does not count."},
     {NULL, NULL, 0, NULL},
 };

@@ -89,15 +89,14 @@ static PyObject *written(const struct untorn_node *node, bool tagged)
     return result;
 }
 
-static bool is_toml(const struct untorn_document *document)
+static bool is_toml(enum untorn_format format)
 {
-    enum untorn_format format = untorn_document_format(document);
     return format == UNTORN_TOML || format == UNTORN_TOML_1_0;
 }
 
-PyObject *node_as_json(const struct untorn_document *document, const struct untorn_node *node)
+PyObject *node_as_json(enum untorn_format format, const struct untorn_node *node)
 {
-    bool tagged = is_toml(document);
+    bool tagged = is_toml(format);
     return Py_BuildValue("(Ni)", written(node, tagged), tagged);
 }
 
@@ -116,7 +115,8 @@ static PyObject *to_json(PyObject *module, PyObject *args)
     PyEval_RestoreThread(thread);
     if (rc != 0)
         return raise_error(&error);
-    PyObject *result = written(untorn_document_root(document), is_toml(document));
+    bool tagged = is_toml(untorn_document_format(document));
+    PyObject *result = written(untorn_document_root(document), tagged);
     untorn_document_free(document);
     return result;
 }
@@ -145,7 +145,7 @@ static PyObject *get(PyObject *module, PyObject *args)
         if (rc != 0)
             raise_error(&error);
         else
-            result = node_as_json(document, node);
+            result = node_as_json(untorn_document_format(document), node);
         untorn_document_free(document);
     }
     free_edits(&edits);

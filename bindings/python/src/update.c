@@ -24,7 +24,7 @@ int change_by_function(void *context, const struct untorn_content *old,
 {
     struct changing *changing = context;
     PyEval_RestoreThread(*changing->thread);
-    bool good = call_function(changing->function, old, change);
+    bool good = !PyErr_Occurred() && call_function(changing->function, old, change);
     *changing->thread = PyEval_SaveThread();
     return good ? 0 : 1;
 }

@@ -21,7 +21,8 @@ def key_of(key):
     if isinstance(key, str):
         return key.encode("utf-8")
     if isinstance(key, (list, tuple)):
-        return tuple(str(part).encode("utf-8") for part in key)
+        # Of a path that is not UTF-8, os.fsdecode() makes halves of surrogate pairs.
+        return tuple(str(part).encode("utf-8", "surrogatepass") for part in key)
     raise TypeError(f"a key is a str, or a list of its segments; not {key!r}")
 
 
@@ -33,8 +34,27 @@ def unsetting(key):
     return _untorn.UNSET, key_of(key), None, _untorn.AS_JSON
 
 
-def merging(patch):
-    return _untorn.MERGE_PATCH, (), *_values.encode(patch, _untorn.JSON)
+def merging(patch, format):
+    """None: it has what TOML has and JSON does not, and is for a function (merged)."""
+    try:
+        return _untorn.MERGE_PATCH, (), *_values.encode(patch, _untorn.JSON)
+    except (TypeError, ValueError):
+        if format != _values.TOML:
+            raise
+        return None
+
+
+def merged(old, patch):
+    """A document after a merge patch."""
+    if not isinstance(patch, Mapping):
+        return patch
+    new = {**old} if isinstance(old, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            new.pop(key, None)
+        else:
+            new[key] = merged(new.get(key), value)
+    return new
 
 
 def patching(patch):
@@ -81,7 +101,11 @@ def unset(path, *keys, format=None, **options):
 
 def merge(path, patch, *, format=None, **options):
     """Merges a dict into the document (RFC 7396): None removes a key."""
-    make(path, lambda _: (merging(patch),), format, **options)
+    edit = merging(patch, format_of(os.fsencode(path), format))
+    if edit:
+        make(path, lambda _: (edit,), format, **options)
+    else:
+        update(path, lambda old: merged(old, patch), format=format, **options)
 
 
 def patch(path, operations, *, format=None, **options):
@@ -110,23 +134,26 @@ def value_of(data, tagged):
     return _values.untag(value) if tagged else value
 
 
-def ensure(path, key, value, *, format=None, parents=True, **options):
+def ensure(path, key, value, *, valid=None, format=None, parents=True, **options):
     """The value at the key, which becomes `value` if there is none: get or create.
 
     However many processes ask at once, one creates it and all get the same. `value` may be a
-    function without arguments, which then runs with the lock held, only if there is none.
+    function without arguments, which then runs with the lock held, only if there is none. With
+    `valid`, a value counts only if valid(value) is true, and is made anew otherwise; this too is
+    asked with the lock held, so that nobody comes in between.
     """
     path, packed = os.fsencode(path), pack(parents=parents, **options)
     format = format_of(path, format)
-    if callable(value):
-        edit = setting(key, "", format)
-
+    edit = setting(key, "" if callable(value) else value, format)
+    make_value = counts = None
+    if valid is not None:
+        def counts(*found):
+            return valid(value_of(*found))
+    if callable(value) or counts:
         def make_value(_):
-            return _values.encode(value(), format)[0]
-    else:
-        edit, make_value = setting(key, value, format), None
+            return _values.encode(value() if callable(value) else value, format)[0]
     try:
-        return value_of(*_untorn.ensure(path, (edit,), make_value, format, packed))
+        return value_of(*_untorn.ensure(path, (edit,), make_value, counts, format, packed))
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
 
@@ -190,11 +217,12 @@ def update(path, function, *, format=None, parents=True, **options):
 
 
 @contextlib.contextmanager
-def edit(path, *, format=None, parents=True, **options):
+def edit(path, *, default=None, format=None, parents=True, **options):
     """with untorn.edit("app.toml") as doc: doc["port"] = 8080
 
-    Locked from the beginning to the end. `doc` is a plain dict or list, a new dict if there is no
-    file; on the way out only what changed is brought into the text. An exception leaves the file.
+    Locked from the beginning to the end. `doc` is a plain dict or list; if there is no file, a copy
+    of `default` ({} unless said otherwise). On the way out only what changed is brought into the
+    text. An exception leaves the file.
     ChangedError if a program that knows nothing of untorn changed the file meanwhile, ExistsError
     if it made one.
     """
@@ -203,7 +231,7 @@ def edit(path, *, format=None, parents=True, **options):
     held = _untorn.lock(path, False, packed)
     try:
         data = current(path, packed)
-        with edited(path, data, format) as made:
+        with edited(path, data, default, format) as made:
             yield made.document
         if made.data is not None:
             seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
@@ -227,13 +255,14 @@ class Edited:
 
 
 @contextlib.contextmanager
-def edited(path, data, format):
+def edited(path, data, default, format):
     made, format = Edited(), format_of(path, format)
+    default = {} if default is None else default
 
     def keep(old):
-        made.document = {} if old is None else old
+        made.document = copy.deepcopy(default) if old is None else old
 
     changed_document(data, keep, format, path)
     yield made
-    if data is not None or made.document != {}:
+    if data is not None or made.document != default:
         made.data = changed_document(data, lambda _: made.document, format, path)

@@ -48,8 +48,12 @@ class Transaction:
 
     def merge(self, path, patch, *, format=None, **options):
         """As untorn.merge()."""
-        self._add(_EDIT, path, (_edits.merging(patch),), format_of(os.fsencode(path), format),
-                  **options)
+        number = format_of(os.fsencode(path), format)
+        edit = _edits.merging(patch, number)
+        if edit:
+            self._add(_EDIT, path, (edit,), number, **options)
+        else:
+            self.update(path, lambda old: _edits.merged(old, patch), format=format, **options)
 
     def update(self, path, function, *, format=None, **options):
         """As untorn.update(): the function is called at the end, with the locks of all files
@@ -61,13 +65,13 @@ class Transaction:
                   lambda data: _edits.changed_data(data, function, format, name), **options)
 
     @contextlib.contextmanager
-    def edit(self, path, *, format=None, **options):
+    def edit(self, path, *, default=None, format=None, **options):
         """with t.edit(path) as doc: as untorn.edit(), but nothing is locked yet: ChangedError at
         the end of the transaction if the file was changed meanwhile, ExistsError if it was
         made."""
         name = os.fsencode(path)
         data = _edits.current(name, pack(**self._options))
-        with _edits.edited(name, data, format) as made:
+        with _edits.edited(name, data, default, format) as made:
             yield made.document
         if made.data is not None:
             seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}

@@ -18,7 +18,11 @@ def encode(value, format):
     """(text, syntax) of a value that goes into a document of that format."""
     if format == TOML:
         return to_toml(value).encode("utf-8"), _untorn.AS_TOML
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8"), _untorn.AS_JSON
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode("utf-8"), _untorn.AS_JSON
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can tell
+        return json.dumps(value, allow_nan=False).encode("ascii"), _untorn.AS_JSON
 
 
 def decode(data, format, **hooks):
