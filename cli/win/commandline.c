@@ -4,7 +4,7 @@
 
 static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c == ' ' || c == '\t';
 }
 
 /* Up to its closing quote, or to the first blank. */

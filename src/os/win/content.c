@@ -286,10 +286,20 @@ int os_resize(os_fd file, uint64_t size)
     return win_last_failure();
 }
 
-/* Content and what the file system notes of the file, through the drive's own cache. */
+/* Content and what the file system notes of the file, through the drive's own cache. Only who may
+ * write it may ask for that. */
 int os_flush(os_fd file)
 {
-    return FlushFileBuffers(win_handle(file)) ? 0 : win_last_failure();
+    if (FlushFileBuffers(win_handle(file)))
+        return 0;
+    if (GetLastError() != ERROR_ACCESS_DENIED)
+        return win_last_failure();
+    HANDLE again = ReOpenFile(win_handle(file), GENERIC_WRITE, WIN_SHARE, 0);
+    if (again == INVALID_HANDLE_VALUE)
+        return win_last_failure();
+    int rc = FlushFileBuffers(again) ? 0 : win_last_failure();
+    CloseHandle(again);
+    return rc;
 }
 
 int os_flush_content(os_fd file)
