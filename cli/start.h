@@ -3,8 +3,6 @@
 #ifndef CLI_START_H
 #define CLI_START_H
 
-#include <stdbool.h>
-
 /* A standard descriptor that was closed is filled with one that fails on use; else the first file
  * to be opened would take its number, and a message would be written into that file. SIGPIPE is
  * ignored, so that a broken pipe is an error we see.
@@ -15,8 +13,5 @@ void start_up(int *argc, char ***argv);
 /* As many open files as the system lets us have, for a verb that may need one for each file it is
  * given. Not for one that starts a command: that would inherit it, and select(2) has its limits. */
 void start_many_files(void);
-
-/* Whether our caller had SIGPIPE ignored already: commands that we start get it as we got it. */
-bool start_pipe_was_ignored(void);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "child.h"
 #include "limits.h"
-#include "start.h"
+#include "unix/inside.h"
 
 extern char **environ;
 
@@ -110,7 +110,7 @@ static int start(char *const *command, const char *lock_value, const struct sign
     if (error == 0) {
         sigset_t ordinary;
         sigemptyset(&ordinary);
-        if (!start_pipe_was_ignored())
+        if (!pipe_signal_was_ignored())
             sigaddset(&ordinary, SIGPIPE);
         posix_spawnattr_setsigdefault(&attributes, &ordinary);
         posix_spawnattr_setsigmask(&attributes, &signals->mask);

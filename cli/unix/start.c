@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "start.h"
+#include "unix/inside.h"
 
 static bool pipe_was_ignored;
 
@@ -28,7 +29,7 @@ void start_many_files(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit); /* else it is as many as before, and that is told */
 }
 
-bool start_pipe_was_ignored(void)
+bool pipe_signal_was_ignored(void)
 {
     return pipe_was_ignored;
 }

@@ -19,9 +19,9 @@ sys.path.insert(0, str(HERE.parent))
 import run  # noqa: E402
 
 # The programs of Unix that suites use as commands.
-BRIDGED = """bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed sh sleep
-    sort stat tail test touch tr true wc""".split()
-JOBS, TIMEOUT = 2, 120
+BRIDGED = """bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed sh
+    sleep sort stat tail test touch tr true wc""".split()
+JOBS, TIMEOUT = 3, 120
 
 
 def replace(link, target):

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 from lib import case, changes, expect, file_is, main, make, prints, untorn  # noqa: E402
 
 EXE = "Z:" + os.environ["UNTORN"] + ".exe".replace("/", "\\")
-WORDS = ["", "a b", 'say "yes"', "\\", "a\\", 'a\\"', "a\\\\ b\\", "ünïcødé 日本 😀", "%PATH%", "^&|<>",
-         "*", "tab\there", "two\nlines", "'", "--", "C:\\a b\\"]
+WORDS = ["", "a b", 'say "yes"', "\\", "a\\", 'a\\"', "a\\\\ b\\", "ünïcødé 日本 😀", "%PATH%",
+         "^&|<>", "*", "tab\there", "two\nlines", "'", "--", "C:\\a b\\"]
 
 
 def start(*words, **more):
