@@ -69,15 +69,19 @@ int system_open(const char *path, bool patient, system_stream *ret_stream)
 static char typed[3 * LINE + 8];
 static size_t typed_size, typed_used;
 
-/* Ctrl-Z at the beginning of a line ends it. */
+/* A line, or what comes before Ctrl-Z, or Ctrl-D as elsewhere: nothing at all, and it is the end.
+ */
 static int read_line(HANDLE console)
 {
+    enum { CTRL_D = 4, CTRL_Z = 26 };
+    CONSOLE_READCONSOLE_CONTROL control = {.nLength = sizeof control,
+                                           .dwCtrlWakeupMask = 1u << CTRL_Z | 1u << CTRL_D};
     wchar_t wide[LINE];
     DWORD count = 0;
-    if (!ReadConsoleW(console, wide, LINE, &count, NULL))
+    if (!ReadConsoleW(console, wide, LINE, &count, &control))
         return win_last_failure();
-    if (count == 0 || wide[0] == 0x1A)
-        return 0;
+    while (count > 0 && (wide[count - 1] == CTRL_Z || wide[count - 1] == CTRL_D))
+        count--;
     typed_used = 0;
     int size = win_utf8(wide, count, typed, sizeof typed);
     typed_size = size > 0 ? (size_t)size : 0;
@@ -221,4 +225,4 @@ bool system_obeys(system_stream stream)
     return true;
 }
 
-const char system_end_of_input[] = "Ctrl-Z and Enter";
+const char system_end_of_input[] = "Ctrl-Z";

@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE.parent))
 import run  # noqa: E402
 
 # The programs of Unix that suites use as commands.
-BRIDGED = """bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed sh
-    sleep sort stat tail test touch tr true wc""".split()
+BRIDGED = """awk bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed
+    sh sleep sort stat tail test touch tr true wc""".split()
 JOBS, TIMEOUT = 3, 120
 
 
@@ -36,6 +36,7 @@ def prepare(build):
     bridges.mkdir(parents=True, exist_ok=True)
     replace(place / "untorn.exe", build / "untorn.exe")
     replace(place / "untorn", HERE / "untorn")
+    replace(bridges / "untorn.exe", build / "untorn.exe")
     for name in BRIDGED:
         replace(bridges / f"{name}.exe", build / "tests/bridge.exe")
     os.environ.setdefault("WINEPREFIX", str(build / "wine"))

@@ -65,7 +65,7 @@ static void read_boot(char *boot, size_t size)
 static void narrow_some(const wchar_t *wide, char *text, size_t size)
 {
     size_t count = wcslen(wide);
-    while (win_narrow(wide, count, text, size) < 0)
+    while (win_utf8(wide, count, text, size) < 0)
         count /= 2;
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
