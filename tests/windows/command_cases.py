@@ -3,6 +3,8 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -68,6 +70,16 @@ def names_of_all_scripts_and_both_separators():
 
 
 @case
+def a_path_may_be_longer_than_260_characters():
+    folder = "/".join(["x" * 100] * 4)
+    changes("write", "--parents", folder + "/f", stdin="1\n")
+    prints("1\n", "read", folder + "/f")
+    file_is(folder + "/f", "1\n")
+    changes("write", "g", folder + "/f")
+    file_is("g", "1\n")
+
+
+@case
 def names_that_windows_takes_for_something_else_are_refused():
     for name in ("NUL", "con.txt", "a:b", "a.", "a ", "a?", "COM1"):
         done = untorn("write", name, stdin="x\n")
@@ -120,6 +132,15 @@ def the_status_of_the_command_is_passed_on():
     expect(127, "lock", "f", "--", ".\\no-such-command")
     os.mkdir("folder")
     expect(126, "lock", "f", "--", ".\\folder")
+
+
+@case
+def a_command_that_crashed_was_killed():
+    for code, number in ((0xC0000005, 11), (0xC0000409, 6), (0xC000013A, 2)):
+        status = f"exit {code - (1 << 32)}"
+        expect(128 + number, "lock", "f", "--", "cmd", "/c", status)
+        done = expect(1, "update", "f", "--", "cmd", "/c", status)
+        assert f"killed by signal {number} (" in done.err, done
 
 
 @case
@@ -202,6 +223,45 @@ def variables_may_have_every_character():
     os.mkdir("sub")
     changes("write", "sub/f", stdin="x\n", env={"UNTORN_STATE_DIR": folder})
     assert os.path.isdir("état") and not os.path.exists("sub/.untorn")
+
+
+def on_a_console(keys, *words):
+    """What a console shows while the keys are typed."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execvp("untorn", ["untorn", *words])
+    shown = b""
+    while True:
+        if keys and keys[0][0] in shown:
+            os.write(terminal, keys.pop(0)[1])
+        if select.select([terminal], [], [], 30)[0]:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:
+                more = b""
+            shown += more
+            if more:
+                continue
+        assert not keys, shown
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown
+
+
+@case
+def what_is_typed_into_a_console_is_utf_8():
+    status, _ = on_a_console([(b"reading standard input", "h\u00e4 \U0001f600\r".encode()),
+                              ("h\u00e4 ".encode(), b"\x04")], "write", "f")
+    assert status == 0, status
+    file_is("f", "h\u00e4 \U0001f600\r\n")
+
+
+@case
+def a_console_shows_every_script_and_colours():
+    make("\u00e4.txt", "\u65e5\u672c\n")
+    changes("write", "\u00e4.txt", stdin="\u20ac\n")
+    _, shown = on_a_console([], "diff", "\u00e4.txt")
+    for text in ("-\u65e5\u672c", "+\u20ac", "--- \u00e4.txt"):
+        assert text in shown.decode("utf-8", "replace"), (text, shown)
+    assert b"\x1b[" in shown, shown
 
 
 @case
