@@ -32,18 +32,17 @@ static bool next_entry(const char **text, struct passed *ret_entry)
     return true;
 }
 
-/* Where a lock is not inherited with its handle: he who passed it on still runs, and somebody has
- * the lock. */
+/* Where a lock is not inherited with its handle: whether he who has it, and passed it on, still
+ * runs. */
 static bool is_held_for_us(const struct passed *entry)
 {
     struct os_process holder;
     os_self(&holder); /* for the run of the system */
+    if (holder.pid == entry->pid)
+        return false;
     holder.pid = entry->pid;
     holder.start = entry->start;
-    int rc = os_lock((os_fd)entry->fd, OS_LOCK_EXCLUSIVE);
-    if (rc == 0)
-        os_lock((os_fd)entry->fd, OS_UNLOCK);
-    return rc == -EWOULDBLOCK && os_is_alive(&holder);
+    return os_is_alive(&holder);
 }
 
 /* The kernel grants a lock again to the opening that holds it, and refuses it to all others. */
@@ -54,7 +53,10 @@ static bool possesses(const struct passed *entry, const struct os_stat *lock_fil
     if (entry->fd <= 2 || os_stat((os_fd)entry->fd, NULL, &now) < 0 ||
         !os_same_file(&now, lock_file))
         return false;
-    return os_lock_is_inherited() ? os_lock((os_fd)entry->fd, kind) == 0 : is_held_for_us(entry);
+    int rc = os_lock((os_fd)entry->fd, kind);
+    if (os_lock_is_inherited() || kind == OS_LOCK_SHARED)
+        return rc == 0;
+    return rc == 0 || (rc == -EWOULDBLOCK && is_held_for_us(entry));
 }
 
 bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind)
