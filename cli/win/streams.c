@@ -178,11 +178,14 @@ int64_t system_write(system_stream stream, const void *data, size_t size)
     return count == 0 && size > 0 ? -ENOSPC : (int64_t)count;
 }
 
+/* A console stays: its mode is yet to be restored, and no disk can be full there. */
 int system_close(system_stream stream)
 {
     HANDLE handle = handle_of(stream);
     if (!handle || handle == INVALID_HANDLE_VALUE)
         return EBADF;
+    if (is_console(handle))
+        return 0;
     return CloseHandle(handle) ? 0 : -win_last_failure();
 }
 

@@ -117,11 +117,12 @@ int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition,
              ULONG attributes, HANDLE *ret_handle)
 {
     static _Thread_local wchar_t wide[WIN_PATH];
-    bool whole = dir == OS_NONE || has_dots(name);
-    int count = whole ? win_full_path(dir, name, wide) : win_wide(name, wide, WIN_PATH);
+    bool same = dir != OS_NONE && strcmp(name, ".") == 0; /* no name at all: the directory again */
+    bool whole = !same && (dir == OS_NONE || has_dots(name));
+    int count = whole ? win_full_path(dir, name, wide) : win_wide(same ? "" : name, wide, WIN_PATH);
     if (count < 0)
         return count;
-    if (count == 0)
+    if (count == 0 && !same)
         return -ENOENT;
     if (whole)
         memcpy(wide, L"\\??\\", 4 * sizeof *wide); /* how the system itself says \\?\ */
