@@ -69,10 +69,11 @@ static int run(const struct trial *trial, struct untorn_probe *probe)
     if (rc == 0) {
         probe->lock = try_lock(trial);
         os_attributes(a, &probe->extended_attributes, &probe->acl);
-        try_names(trial, probe);
     }
     os_close(a);
-    os_close(b);
+    os_close(b); /* what is open is not replaced everywhere */
+    if (rc == 0)
+        try_names(trial, probe);
     return rc;
 }
 
