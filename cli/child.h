@@ -11,6 +11,7 @@
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,7 +46,10 @@ extern const char child_no_editor[];
 const char *child_signal_text(int signal);
 
 /* 127 for a command that is not there, 126 for one that cannot be run: as env(1) and shells. */
-int child_start_status(const struct child_result *result);
+static inline int child_start_status(const struct child_result *result)
+{
+    return result->start_error == ENOENT ? 127 : 126;
+}
 
 /* Ends untorn by the signal it got, as if it had not caught it: a shell that waits for untorn then
  * knows to stop as well. */

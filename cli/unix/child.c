@@ -281,11 +281,6 @@ const char *child_signal_text(int number)
     return strsignal(number);
 }
 
-int child_start_status(const struct child_result *result)
-{
-    return result->start_error == ENOENT ? 127 : 126;
-}
-
 void child_die_of(int number)
 {
     signal(number, SIG_DFL);

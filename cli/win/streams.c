@@ -19,11 +19,6 @@ static bool is_console(HANDLE handle)
     return GetConsoleMode(handle, &mode);
 }
 
-static DWORD at_most(size_t size)
-{
-    return size > 1 << 30 ? 1 << 30 : (DWORD)size;
-}
-
 /* ---- opening ---- */
 
 /* Also a device, NUL or CON or a pipe, which no file that is to be kept may be. */
@@ -110,7 +105,7 @@ int64_t system_read(system_stream stream, void *data, size_t size)
         return -EBADF;
     if (is_console(handle))
         return read_console(handle, data, size);
-    if (ReadFile(handle, data, at_most(size), &count, NULL))
+    if (ReadFile(handle, data, win_at_most(size), &count, NULL))
         return count;
     DWORD code = GetLastError();
     return code == ERROR_BROKEN_PIPE || code == ERROR_HANDLE_EOF ? 0 : win_failure(code);
@@ -173,7 +168,7 @@ int64_t system_write(system_stream stream, const void *data, size_t size)
         return -EBADF;
     if (stream < 3 && is_console(handle))
         return write_console(handle, stream, data, size);
-    if (!WriteFile(handle, data, at_most(size), &count, NULL))
+    if (!WriteFile(handle, data, win_at_most(size), &count, NULL))
         return win_last_failure();
     return count == 0 && size > 0 ? -ENOSPC : (int64_t)count;
 }

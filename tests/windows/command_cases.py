@@ -257,8 +257,8 @@ def what_is_typed_into_a_console_is_utf_8():
     status, _ = on_a_console([(b"reading standard input", "h\u00e4 \U0001f600\r".encode()),
                               ("h\u00e4 ".encode(), b"\x04")], "write", "f")
     assert status == 0, status
-    typed = Path("f").read_text(encoding="utf-8", newline="")
-    assert typed.rstrip("\r\n") == "h\u00e4 \U0001f600", typed  # Enter may come too early for Wine
+    typed = Path("f").read_bytes().decode().rstrip("\r\n")
+    assert typed == "h\u00e4 \U0001f600", typed  # Enter may come too early for Wine
 
 
 @case

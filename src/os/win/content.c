@@ -255,16 +255,11 @@ static OVERLAPPED at_offset(uint64_t offset)
     return (OVERLAPPED){.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
 }
 
-static DWORD at_most(size_t size)
-{
-    return size > 1 << 30 ? 1 << 30 : (DWORD)size;
-}
-
 int64_t os_read_at(os_fd file, void *data, size_t size, uint64_t offset)
 {
     OVERLAPPED at = at_offset(offset);
     DWORD count;
-    if (ReadFile(win_handle(file), data, at_most(size), &count, &at))
+    if (ReadFile(win_handle(file), data, win_at_most(size), &count, &at))
         return (int64_t)count;
     DWORD code = GetLastError();
     return code == ERROR_HANDLE_EOF ? 0 : win_failure(code);
@@ -274,7 +269,7 @@ int64_t os_write_at(os_fd file, const void *data, size_t size, uint64_t offset)
 {
     OVERLAPPED at = at_offset(offset);
     DWORD count;
-    if (WriteFile(win_handle(file), data, at_most(size), &count, &at))
+    if (WriteFile(win_handle(file), data, win_at_most(size), &count, &at))
         return (int64_t)count;
     return win_last_failure();
 }

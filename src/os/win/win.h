@@ -33,6 +33,12 @@ static inline HANDLE win_handle(os_fd fd)
     return (HANDLE)fd;
 }
 
+/* How much of it one call reads or writes. */
+static inline DWORD win_at_most(size_t size)
+{
+    return size > 1 << 30 ? 1 << 30 : (DWORD)size;
+}
+
 /* As negative errno values. */
 int win_failure(DWORD code);
 int win_status(NTSTATUS status);
