@@ -88,6 +88,11 @@ static int find(const char *command, wchar_t path[WIN_PATH])
 
 /* A batch file is read by cmd.exe, which has rules of its own: every word stands in quotes, and one
  * that would not stay a word there is refused. */
+static bool stays_a_word(const char *word)
+{
+    return !word[strcspn(word, "\"%\r\n")];
+}
+
 static bool add_batch_word(struct bytes *line, const char *word)
 {
     static const char quote = '"';
@@ -103,9 +108,9 @@ static int write_batch_line(char *const *command, const wchar_t *path, struct by
     if (win_utf8(path, wcslen(path), program, sizeof program) < 0)
         return -ENAMETOOLONG;
     bool done = add_batch_word(&words, program);
-    int rc = 0;
+    int rc = stays_a_word(program) ? 0 : -EINVAL;
     for (size_t i = 1; done && command[i]; i++) {
-        if (command[i][strcspn(command[i], "\"%\r\n")])
+        if (!stays_a_word(command[i]))
             rc = -EINVAL;
         done = add_batch_word(&words, command[i]);
     }
