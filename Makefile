@@ -2,6 +2,8 @@
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
+# Of the Python package; nothing: where Python looks for packages, below PREFIX.
+PYTHONDIR ?=
 DESTDIR ?=
 BUILD ?= build
 JOBS ?= 2
@@ -20,10 +22,10 @@ FUZZ_TARGETS ?=
 
 export PYTHON SETUP
 
-.PHONY: all install setup demo check check-long bench coverage fuzz format clean help
+.PHONY: all install setup demo check check-long check-windows bench coverage fuzz format clean help
 
 all:
-	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR)
+	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR) -Dpythondir=$(PYTHONDIR)
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -40,12 +42,18 @@ demo:
 check:
 	@tools/setup build check
 	@tools/setup browser || echo 'going on without a browser'
+	@tools/setup windows || echo 'going on without Windows'
 	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) '$(T)'
 
 check-long:
 	@tools/setup build check
 	@tools/setup browser || echo 'going on without a browser'
+	@tools/setup windows || echo 'going on without Windows'
 	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 '$(T)'
+
+check-windows:
+	@tools/setup build windows
+	@$(PYTHON) tests/windows/run.py --build $(BUILD)-windows --jobs $(JOBS) '$(T)'
 
 bench:
 	@tools/setup build bench
@@ -66,14 +74,15 @@ format:
 	@tools/sources -h include src cli bindings tests fuzz bench examples | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl $(BUILD)-windows
 
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
-	@echo 'make install      install them (PREFIX, LIBDIR, DESTDIR)'
+	@echo 'make install      install them (PREFIX, LIBDIR, PYTHONDIR, DESTDIR)'
 	@echo 'make demo         show the main job live (HTML=FILE: and as a page)'
 	@echo 'make check        run every test (T=TEXT: only the suites whose name has TEXT)'
 	@echo 'make check-long   the same with the long crash and concurrency work'
+	@echo 'make check-windows the tests for Windows, under Wine'
 	@echo 'make bench        measure against the peers'
 	@echo 'make coverage     measure which lines the tests reach'
 	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS,'

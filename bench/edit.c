@@ -130,7 +130,7 @@ static void prepare_lock_file(void)
         dup2(in[0], 0);
         dup2(out[1], 1);
         close(in[1]);
-        execl("/usr/bin/python3", "python3", "-c", script, (char *)NULL);
+        execl("/usr/bin/python3", "/usr/bin/python3", "-c", script, (char *)NULL);
         _exit(127);
     }
     close(in[0]);

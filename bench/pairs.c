@@ -81,6 +81,8 @@ static double value_of(const struct pairs_times *times, enum pairs_unit unit)
         return times->ours / times->theirs;
     case PAIRS_DIFFERENCE:
         return times->ours - times->theirs;
+    case PAIRS_TIMES:
+        return times->theirs / times->ours;
     default:
         return times->ours;
     }
@@ -190,7 +192,7 @@ static struct pairs_result measure(const struct pairs_row *row, unsigned *ret_ru
 /* The texts are literals of ours without anything to escape. */
 static void run_row(const struct pairs_row *row)
 {
-    static const char *const units[] = {"ratio", "difference", "time"};
+    static const char *const units[] = {"ratio", "difference", "time", "times"};
     if (row->command && !pairs_is_in_path(row->command)) {
         printf("{\"row\": \"%s\", \"skipped\": \"%s is missing\"}\n", row->name, row->command);
         return;
@@ -201,7 +203,8 @@ static void run_row(const struct pairs_row *row)
     struct pairs_result result = measure(row, &runs);
     printf("{\"row\": \"%s\", \"peer\": \"%s\", \"unit\": \"%s\", \"target\": %g, ", row->name,
            row->peer, units[row->unit], row->target);
-    printf("\"journaled\": %s, ", row->journaled ? "true" : "false");
+    printf("\"journaled\": %s, \"ext4_target\": %g, ", row->journaled ? "true" : "false",
+           row->ext4_target);
     printf("\"ours_us\": %.3f, \"theirs_us\": %.3f, ", result.ours, result.theirs);
     printf("\"value\": %.4f, \"low\": %.4f, \"high\": %.4f, ", result.value, result.low,
            result.high);

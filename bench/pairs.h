@@ -41,6 +41,7 @@ enum pairs_unit {
     PAIRS_RATIO = 0,  /* ours / theirs */
     PAIRS_DIFFERENCE, /* ours - theirs, in microseconds */
     PAIRS_TIME,       /* ours, in microseconds; theirs is shown beside it */
+    PAIRS_TIMES,      /* theirs / ours; the result should be at least the target */
 };
 
 struct pairs_row {
@@ -52,6 +53,7 @@ struct pairs_row {
     enum pairs_unit unit;
     double target;       /* the result should be at most this; 0: only shown */
     bool journaled;      /* that, only on a file system with a journal */
+    double ext4_target;  /* instead, on the ext4 with a journal; 0: the same */
     bool computes;       /* only that: the processor's time counts, not that of others beside it */
     int batch;           /* calls that make one measurement, for what is too short for one; 0: 1 */
     int count;           /* of pairs; 0: PAIRS_COUNT */

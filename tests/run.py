@@ -77,6 +77,8 @@ def find_suites(tests, build, sanitized, python):
         path = file.relative_to(tests)
         name = str(path.with_suffix(""))
         if file.name.endswith("_test.c"):
+            if path.parts[0] == "windows":
+                continue  # tests/windows/run.py
             program = "tests/" + name.replace("/", "-")
             for where, note in ((build, ""), (sanitized, " (sanitized)")):
                 suite = Suite(name.removesuffix("_test") + note, file, [f"{where}/{program}"],

@@ -545,14 +545,16 @@ int past_erase(struct target *target, struct untorn_error *error)
         rc = version_remove(&versions, &versions.list[i]);
         rc = rc == -ENOENT ? 0 : rc;
     }
-    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE)
+    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE) {
         rc = os_flush_dir(versions.folder);
+        rc = rc == -EINVAL ? 0 : rc;
+    }
     versions_close(&versions);
     if (rc == 0 && state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0) {
         path_own_name(target->place.name, 0, own_name);
         (void)os_remove(history, own_name, true); /* somebody may have put something else there */
     }
-    return rc < 0 && rc != -EINVAL ? error_os(error, rc, "erase its earlier versions") : 0;
+    return rc < 0 ? error_os(error, rc, "erase its earlier versions") : 0;
 }
 
 /* As past_begin, for a file that has no successor. */

@@ -71,7 +71,7 @@ static int run(const struct trial *trial, struct untorn_probe *probe)
         os_attributes(a, &probe->extended_attributes, &probe->acl);
     }
     os_close(a);
-    os_close(b); /* what is open is not replaced everywhere */
+    os_close(b);
     if (rc == 0)
         try_names(trial, probe);
     return rc;

@@ -184,31 +184,73 @@ static int look_after(const struct target *target, const struct stage *stage, in
     return rc == 0 && os_same_file(&now, &own) ? 0 : failure;
 }
 
-/* Step 6. [REPLACE-1] */
-static int rename_stage(const struct target *target, struct stage *stage, const struct past *past)
+/* Whether the old version may leave by the stage's name, for who holds the name's lock to remove:
+ * docs/decisions/0025. Not at the other levels, whose flush has cost that already; nor in a commit
+ * of several files, whose journal takes what has the stage's name for what is to come. */
+static bool leaves_by_stage(const struct replacement *replacement)
 {
+    const struct target *target = replacement->target;
+    return replacement->alone && is_file(target) && target->options->level == UNTORN_CACHE &&
+           target->stat.owner == os_user();
+}
+
+/* [REPLACE-8] AGAIN: it was another that came out, and is back. */
+static int swap_and_remove(const struct target *target, const struct stage *stage)
+{
+    const struct place *place = &target->place;
+    struct os_stat out;
+    int rc = os_rename(stage->folder, stage->name, place->dir, place->name, OS_EXCHANGE);
+    if (rc < 0)
+        return rc;
+    rc = os_stat(stage->folder, stage->name, &out);
+    if (rc == 0 && os_still_same(&out, &target->stat))
+        (void)os_remove(stage->folder, stage->name, false); /* else the next writer does */
+    else if (rc == 0 &&
+             os_rename(stage->folder, stage->name, place->dir, place->name, OS_EXCHANGE) == 0)
+        return AGAIN;
+    return 0;
+}
+
+/* Of both files, where the system does not put one in the place of the other while we have them
+ * open. The lock and the directory's are ours: nobody of us replaces the file meanwhile. */
+static int let_go(struct target *target, struct stage *stage)
+{
+    os_close(target->hold);
+    target->hold = OS_NONE;
+    return stage_rest(stage);
+}
+
+/* Step 6. [REPLACE-1] */
+static int rename_stage(const struct replacement *replacement, const struct past *past)
+{
+    struct target *target = replacement->target;
+    struct stage *stage = replacement->stage;
     os_fd dir = target->place.dir;
     enum os_rename how = target->exists ? OS_REPLACE : OS_NO_REPLACE;
     if (past->staged)
         return past_swap(past, target);
-    int rc = os_renames_open() ? 0 : stage_rest(stage);
-    if (rc < 0)
+    int rc = leaves_by_stage(replacement) ? swap_and_remove(target, stage) : -EINVAL;
+    if (rc != -EINVAL)
         return rc;
-    rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
+    rc = os_renames_open() ? 0 : let_go(target, stage);
+    if (rc == 0)
+        rc = os_rename(stage->folder, stage->name, dir, target->place.name, how);
     if (rc == -EINVAL && how == OS_NO_REPLACE) /* the check above stands in for it */
         rc = os_rename(stage->folder, stage->name, dir, target->place.name, OS_REPLACE);
     return rc;
 }
 
 /* Steps 5 and 6, inside the directory's own lock. Returns an errno value, AGAIN or UNKNOWN. */
-static int check_and_rename(struct target *target, struct stage *stage, const struct past *past)
+static int check_and_rename(struct replacement *replacement, const struct past *past)
 {
+    const struct target *target = replacement->target;
+    struct stage *stage = replacement->stage;
     os_fd dir = target->place.dir;
     int rc = AGAIN;
     lock_directory(dir);
     if (target_is_current(target)) {
-        rc = rename_stage(target, stage, past);
-        if (rc < 0)
+        rc = rename_stage(replacement, past);
+        if (rc < 0 && rc != AGAIN)
             rc = look_after(target, stage, rc);
         if (rc == 0 && !past->linked)
             stage->named = false;
@@ -294,8 +336,12 @@ static int commit_in_place(struct target *target, struct stage *stage, struct pa
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
     int rc = stage_wake(stage);
+    if (rc == 0 && target->exists)
+        rc = target_wake(target);
+    if (rc == -ESTALE || rc == -ENOENT)
+        return AGAIN;
     if (rc < 0)
-        return error_os(error, rc, "open the new version again");
+        return error_os(error, rc, "open it again");
     if (!target->exists)
         return create_in_place(target, stage, error);
     return overwrite_in_place(target, stage, past, error);
@@ -347,12 +393,12 @@ static int publish_by_rename(struct replacement *replacement, struct past *past,
     int rc = past_begin(past, target, stage, error);
     if (rc != 0)
         return rc;
-    rc = check_and_rename(target, stage, past);
+    rc = check_and_rename(replacement, past);
     if (rc == -EINVAL && past->staged) {
         rc = past_fall_back(past, target, stage, error);
         if (rc != 0)
             return rc;
-        rc = check_and_rename(target, stage, past);
+        rc = check_and_rename(replacement, past);
     }
     if (rc == 0)
         past_done(past);
@@ -404,7 +450,7 @@ static int promise(const struct replacement *replacement, struct untorn_error *e
 static int commit(struct target *target, struct stage *stage, struct past *past,
                   struct untorn_error *error)
 {
-    struct replacement replacement = {.target = target, .stage = stage};
+    struct replacement replacement = {.target = target, .stage = stage, .alone = true};
     int rc = replace_prepare(&replacement, error);
     if (rc == REPLACE_UNCHANGED) {
         past_close(past);

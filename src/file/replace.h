@@ -28,6 +28,8 @@
  *   REPLACE-6  Unchanged is said only after what is visible was flushed.
  *   REPLACE-7  Between steps 4 and 6 it is noted which file is to get the name, if others' updates
  *              are in it. [BATCH-2]
+ *   REPLACE-8  What is removed is the version that was replaced and nothing else: at cache, where
+ * it leaves by a swap with the stage, it is looked at before.
  */
 #ifndef UNTORN_FILE_REPLACE_H
 #define UNTORN_FILE_REPLACE_H
@@ -53,6 +55,7 @@ struct replacement {
     struct target *target;
     struct stage *stage;   /* may be renewed by replace_prepare */
     struct past *past;     /* the stage was begun through it, or it is closed; NULL: such a one */
+    bool alone;            /* one file, of which no journal knows */
     bool in_place;         /* rename cannot serve: publish overwrites through its own journal */
     bool needs_nothing;    /* the stage was made with all that the file has, no ACL or attribute */
     struct os_stat staged; /* what it then is */

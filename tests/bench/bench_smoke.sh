@@ -89,9 +89,11 @@ sys.path.insert(0, os.path.dirname(sys.argv[1]))  # what it imports lies beside 
 loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
 loader.exec_module(run)
-rows = [{"target": 1, "journaled": True}, {"target": 1, "journaled": False}, {"target": 1}]
-assert [run.target_on(row, ["no journal"]) for row in rows] == [0, 1, 1]
-assert [run.target_on(row, ["loop image, direct I/O"]) for row in rows] == [1, 1, 1]
+rows = [{"target": 1, "journaled": True}, {"target": 1, "journaled": False}, {"target": 1},
+        {"target": 1, "ext4_target": 2}]
+assert [run.target_on(row, "tree", ["no journal"]) for row in rows] == [0, 1, 1, 1]
+assert [run.target_on(row, "xfs", ["loop image, direct I/O"]) for row in rows] == [1, 1, 1, 1]
+assert [run.target_on(row, "ext4", []) for row in rows] == [1, 1, 1, 2]
 END
 
 on_fake --quick

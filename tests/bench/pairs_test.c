@@ -31,6 +31,13 @@ TEST(a_ratio_is_the_same_however_the_machine_drifts)
     CHECK_INT((long)result.count, MANY);
 }
 
+TEST(times_are_the_ratio_the_other_way_round)
+{
+    fill(20, 1);
+    struct pairs_result result = pairs_summarise(times, MANY, PAIRS_TIMES);
+    CHECK_INT(in_thousandths(result.value), 20000);
+}
+
 TEST(a_few_stalls_do_not_move_the_result)
 {
     fill(1, 1);

@@ -376,6 +376,70 @@ TEST(a_file_made_in_the_very_moment_of_the_rename_is_not_replaced_unseen)
     CHECK_INT(save("new"), -UNTORN_CHANGED);
 }
 
+/* ---- at cache: the old version leaves by the stage's name ---- */
+
+static void check_swapped(void *context)
+{
+    (void)context;
+    CHECK_TEXT(text_of(TARGET), "new");
+    CHECK_INT(stages(), 1);
+}
+
+TEST(at_cache_the_old_version_leaves_by_a_swap_and_is_removed)
+{
+    begin_with("old");
+    options.level = UNTORN_CACHE;
+    at(CALL_UNLINK, STAGE, 1, check_swapped, NULL);
+    const struct rule *renames = watch(CALL_RENAME, "/d/target");
+    CHECK_INT(save("new"), 0);
+    CHECK_INT(rules[CALL_UNLINK][0].seen, 1);
+    CHECK_INT(renames->seen, 1);
+    CHECK_INT(stages(), 0);
+    forget_rules();
+    fail(CALL_RENAME, "/d/target", 1, EINVAL); /* names cannot be swapped */
+    CHECK_INT(save("newer"), 0);
+    CHECK_TEXT(text_of(TARGET), "newer");
+    CHECK_INT(stages(), 0);
+}
+
+/* [REPLACE-8] */
+TEST(what_takes_the_name_in_the_very_moment_of_the_swap_is_put_back)
+{
+    struct untorn_hash hash = untorn_hash("old", 3);
+    begin_with("old");
+    options.level = UNTORN_CACHE;
+    at(CALL_RENAME, "/d/target", 1, replace_file, "foreign");
+    options.if_match = &hash;
+    CHECK_INT(save("new"), -UNTORN_CHANGED);
+    CHECK_TEXT(text_of(TARGET), "foreign");
+    forget_rules();
+    options.if_match = NULL;
+    at(CALL_RENAME, "/d/target", 1, replace_by_directory, NULL);
+    CHECK_INT(save("new"), -UNTORN_NOT_A_FILE);
+    CHECK_INT(stat_of(TARGET).st_mode & S_IFMT, S_IFDIR);
+    CHECK_INT(stages(), 0);
+}
+
+/* [REPLACE-8] */
+TEST(what_cannot_be_removed_or_put_back_is_left_to_the_next_writer)
+{
+    begin_with("old");
+    options.level = UNTORN_CACHE;
+    fail(CALL_UNLINK, STAGE, 1, EIO);
+    CHECK_INT(save("new"), 0);
+    CHECK_INT(stages(), 1);
+    forget_rules();
+    CHECK_INT(save("newer"), 0);
+    CHECK_INT(stages(), 0);
+    at(CALL_RENAME, "/d/target", 1, replace_file, "foreign");
+    fail(CALL_RENAME, "/d/target", 2, EIO);
+    CHECK_INT(save("newest"), 0);
+    CHECK_TEXT(text_of(TARGET), "newest");
+    forget_rules();
+    CHECK_INT(save("last"), 0);
+    CHECK_INT(stages(), 0);
+}
+
 /* [STAGE-2] */
 TEST(a_file_that_came_or_went_since_the_begin_decides_the_mode)
 {

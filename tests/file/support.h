@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "os/os.h"
 
 enum { ALICE = 12345, BOB = 12346, CREW = 12350 }; /* users and a group that nobody has */
 
@@ -124,7 +125,12 @@ static inline int remove_one(const char *path, const struct stat *status, int ty
 
 static inline void remove_tree(const char *path)
 {
-    CHECK_INT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    int rc = nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+#ifdef _WIN32
+    if (rc != 0)
+        SKIP("needs to remove files that are open");
+#endif
+    CHECK_INT(rc, 0);
 }
 
 /* "WORKING-DIRECTORY/NAME". Borrowed until the next call. */
@@ -145,7 +151,21 @@ static inline void make_dir(const char *path, unsigned mode)
 /* How many descriptors this process has open. */
 static inline int open_descriptors(void)
 {
+#ifdef _WIN32
+    return posix_open_handles();
+#else
     return count_entries("/proc/self/fd", "");
+#endif
+}
+
+/* As the library has it. */
+static inline os_fd fd_of(int file)
+{
+#ifdef _WIN32
+    return (os_fd)_get_osfhandle(file);
+#else
+    return file;
+#endif
 }
 
 /* ---- processes ---- */

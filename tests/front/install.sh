@@ -47,3 +47,21 @@ case $(readelf -d "$prefix/bin/untorn") in
 *RUNPATH* | *RPATH*) fail 'untorn looks for libraries in the build folder' ;;
 esac
 "$prefix/bin/untorn" --version | grep -qF "$(cat version)" || fail 'untorn --version: another'
+
+# The Python package, where Python would look for it.
+if [ -e "$BUILD/python/untorn" ]; then
+    folder() { # PREFIX
+        "$PYTHON" -B "$TESTS/../bindings/python/site_folder.py" "$1"
+    }
+    place=$stage$(folder /usr/local)
+    diff -r -x __pycache__ "$BUILD/python/untorn" "$place/untorn" ||
+        fail 'the Python package is not installed as it was built'
+    PYTHONPATH=$place "$PYTHON" -B -c 'import untorn; print(untorn.__version__)' | diff version - ||
+        fail 'the Python package: another version'
+    "$PYTHON" -c 'import sys; sys.exit(sys.argv[1] not in sys.path)' "$(folder "$("$PYTHON" -c \
+        'import sys; print(sys.base_prefix)')")" || fail 'its folder is none that Python looks in'
+    case $(folder /opt/of/its/own) in
+    /opt/of/its/own/lib/python3.*/site-packages) ;;
+    *) fail "in a prefix of its own: $(folder /opt/of/its/own)" ;;
+    esac
+fi

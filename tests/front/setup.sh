@@ -3,6 +3,7 @@
 set -u
 setup=$TESTS/../tools/setup
 passed=0 failed=0
+unset SETUP # of who runs the tests
 check() { # SENTENCE CONDITION...
     if "${@:2}"; then
         echo "ok  $1"

@@ -56,6 +56,10 @@ class Editing(Case):
         self.assertEqual(untorn.read_json("a.json"), values)
         for key, value in values.items():
             self.assertEqual(untorn.get("a.json", key), value)
+            self.assertIs(type(untorn.get("a.json", key)), type(value))
+        self.put("half.json", '{"half": "\\ud800", "whole": "\\ud83d\\ude00"}')
+        self.assertEqual([untorn.get("half.json", "half"), untorn.get("half.json", "whole")],
+                         ["\ud800", "\U0001f600"])
         zone = datetime.timezone(datetime.timedelta(hours=2))
         values = {"bool": False, "int": 2**63 - 1, "float": 1e100, "inf": float("-inf"),
                   "text": "é\"\n\x7f\0", "list": [1, "a", [2.5]], "dict": {"a b": {"c": 1}},

@@ -84,7 +84,7 @@ static inline struct slot slot_of(const char *directory)
     snprintf(path, sizeof path, "%s.untorn/journal/slot", directory);
     int file = open(path, O_RDONLY);
     CHECK(file >= 0);
-    CHECK_INT(slot_read_head(file, &slot), 0);
+    CHECK_INT(slot_read_head(fd_of(file), &slot), 0);
     close(file);
     return slot;
 }

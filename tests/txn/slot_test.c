@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file/support.h"
 #include "txn/slot.h"
 
 enum { AT_STATE = 20, AT_CHECK = 496 }; /* docs/format/journal.md */
@@ -69,7 +70,7 @@ static int read_back(const unsigned char *data, size_t size)
 {
     struct slot back;
     int file = store(data, size);
-    int rc = slot_read(file, &own, &back);
+    int rc = slot_read(fd_of(file), &own, &back);
     if (rc == 0)
         slot_free(&back);
     close(file);
@@ -84,7 +85,7 @@ TEST(what_is_encoded_can_be_read)
     size_t size;
     CHECK_INT(slot_encode(&slot, &data, &size), 0);
     int file = store(data, size);
-    CHECK_INT(slot_read(file, &own, &back), 0);
+    CHECK_INT(slot_read(fd_of(file), &own, &back), 0);
     CHECK_INT(back.state, SLOT_COMMITTED);
     CHECK(back.sequence == slot.sequence && slot_same_id(&back, &slot));
     CHECK_INT(back.keep, -1);
@@ -93,7 +94,7 @@ TEST(what_is_encoded_can_be_read)
     CHECK(a && a->inlined && a->before.hashed && a->before.inode == UINT64_MAX);
     CHECK_TEXT(a->stage, "a.json.0123456789abcdef");
     CHECK_INT(a->after.mode, 0640);
-    CHECK_INT(slot_read_bytes(file, a, &bytes), 0);
+    CHECK_INT(slot_read_bytes(fd_of(file), a, &bytes), 0);
     CHECK_TEXT(bytes, "new a");
     free(bytes);
     CHECK(slot_find(&back, "b")->in_place);
@@ -135,10 +136,10 @@ TEST(a_slot_under_another_inode_or_birth_is_foreign)
     CHECK_INT(slot_encode(&slot, &data, &size), 0);
     int file = store(data, size);
     other.inode++;
-    CHECK_INT(slot_read(file, &other, &back), -EXDEV); /* [SLOT-1] */
+    CHECK_INT(slot_read(fd_of(file), &other, &back), -EXDEV); /* [SLOT-1] */
     other = own;
     other.born++;
-    CHECK_INT(slot_read(file, &other, &back), -EXDEV);
+    CHECK_INT(slot_read(fd_of(file), &other, &back), -EXDEV);
     slot_free(&slot);
     free(data);
 }
@@ -201,9 +202,9 @@ TEST(bytes_that_do_not_have_their_hash_are_not_given)
     CHECK_INT(slot_encode(&slot, &data, &size), 0);
     data[slot.members[0].offset] ^= 1;
     int file = store(data, size);
-    CHECK_INT(slot_read_bytes(file, &slot.members[0], &bytes), -ESTALE);
+    CHECK_INT(slot_read_bytes(fd_of(file), &slot.members[0], &bytes), -ESTALE);
     CHECK_INT(ftruncate(file, 600), 0);
-    CHECK_INT(slot_read_bytes(file, &slot.members[0], &bytes), -ESTALE);
+    CHECK_INT(slot_read_bytes(fd_of(file), &slot.members[0], &bytes), -ESTALE);
     slot_free(&slot);
     free(data);
 }

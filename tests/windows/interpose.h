@@ -46,15 +46,42 @@ static bool flushes_are_skipped, inside_hook;
 
 #define NEEDS_CALLS                                                                                \
     {                                                                                              \
-        (void)pretended_filesystem, (void)no_openat2, (void)rules, (void)flushes_are_skipped, (void)inside_hook;                   \
+        (void)pretended_filesystem, (void)no_openat2, (void)rules, (void)flushes_are_skipped,      \
+            (void)inside_hook;                                                                     \
         harness_skip("needs to stand between the library and the system");                         \
     }
-static inline struct rule *new_rule(enum call call, const char *path, int first, int last){(void)call, (void)path, (void)first, (void)last; NEEDS_CALLS}
-static inline void fail(enum call call, const char *path, int nth, int code){(void)call, (void)path, (void)nth, (void)code; NEEDS_CALLS}
-static inline void fail_always(enum call call, const char *path, int code){(void)call, (void)path, (void)code; NEEDS_CALLS}
-static inline void at(enum call call, const char *path, int nth, void (*hook)(void *context), void *context){(void)call, (void)path, (void)nth, (void)hook, (void)context; NEEDS_CALLS}
-static inline void always_at(enum call call, const char *path, void (*hook)(void *context), void *context){(void)call, (void)path, (void)hook, (void)context; NEEDS_CALLS}
-static inline const struct rule *watch(enum call call, const char *path){(void)call, (void)path; NEEDS_CALLS}
+static inline struct rule *new_rule(enum call call, const char *path, int first, int last)
+{
+    (void)call, (void)path, (void)first, (void)last;
+    NEEDS_CALLS
+}
+static inline void fail(enum call call, const char *path, int nth, int code)
+{
+    (void)call, (void)path, (void)nth, (void)code;
+    NEEDS_CALLS
+}
+static inline void fail_always(enum call call, const char *path, int code)
+{
+    (void)call, (void)path, (void)code;
+    NEEDS_CALLS
+}
+static inline void at(enum call call, const char *path, int nth, void (*hook)(void *context),
+                      void *context)
+{
+    (void)call, (void)path, (void)nth, (void)hook, (void)context;
+    NEEDS_CALLS
+}
+static inline void always_at(enum call call, const char *path, void (*hook)(void *context),
+                             void *context)
+{
+    (void)call, (void)path, (void)hook, (void)context;
+    NEEDS_CALLS
+}
+static inline const struct rule *watch(enum call call, const char *path)
+{
+    (void)call, (void)path;
+    NEEDS_CALLS
+}
 static inline void forget_rules(void)
 {
 }

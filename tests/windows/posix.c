@@ -8,6 +8,11 @@
 #include <ftw.h>
 #include <sys/mman.h>
 
+__attribute__((constructor)) static void translate_nothing(void)
+{
+    _fmode = _O_BINARY;
+}
+
 /* In nanoseconds since 1970. */
 static struct timespec time_of(FILETIME time)
 {
@@ -101,9 +106,21 @@ char *posix_getcwd(char *path, size_t size)
     return path;
 }
 
+int posix_open_handles(void)
+{
+    DWORD count = 0;
+    if (!GetProcessHandleCount(GetCurrentProcess(), &count) || count == 0)
+        harness_skip("needs to count the handles of a process");
+    return (int)count;
+}
+
 int posix_rename(const char *from, const char *to)
 {
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING))
+    wchar_t old_path[1024], new_path[1024];
+    MultiByteToWideChar(CP_ACP, 0, to, -1, old_path, 1024);
+    MultiByteToWideChar(CP_ACP, 0, from, -1, new_path, 1024);
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ||
+        ReplaceFileW(old_path, new_path, NULL, 0, NULL, NULL)) /* it may be open */
         return 0;
     return set_errno();
 }
@@ -196,7 +213,7 @@ int nftw(const char *path,
 
 static DWORD protection_of(int protection)
 {
-    return protection & PROT_WRITE ? PAGE_READWRITE
+    return protection & PROT_WRITE  ? PAGE_READWRITE
            : protection & PROT_READ ? PAGE_READONLY
                                     : PAGE_NOACCESS;
 }

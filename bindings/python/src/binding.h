@@ -40,11 +40,30 @@ struct options {
     struct untorn_hash match; /* what options.if_match points to */
 };
 
-/* Of the tuple that untorn/_options.py makes; strings are borrowed from it. false: an exception. */
-bool take_options(PyObject *tuple, struct options *ret_options);
+/* For "O&" of PyArg_ParseTuple: 1, or 0 with an exception set. */
 
-/* A bytes object without NUL. NULL with an exception set. Borrowed. */
-const char *take_path(PyObject *bytes);
+/* A bytes object without NUL, as a const char *, borrowed; None is NULL for take_optional. */
+int take_text(PyObject *bytes, void *ret_text);
+int take_optional(PyObject *bytes, void *ret_text);
+
+/* How many items; -1 with an exception set if it is no tuple. */
+Py_ssize_t count_of(PyObject *tuple);
+
+/* Of the tuple that untorn/_options.py makes, a struct options; strings are borrowed from it. */
+int take_options(PyObject *tuple, void *ret_options);
+
+/* What a function is called with that takes (path, options); and its report. */
+struct call {
+    const char *path;
+    struct options options;
+    struct untorn_error error;
+};
+bool take_call(PyObject *args, struct call *ret_call);
+
+/* A capsule of what must be left alone by a child process that inherited it: a version in the
+ * making, what another thread of the parent was using. */
+PyObject *new_of_process(void *pointer, const char *name, PyCapsule_Destructor destroy);
+bool is_of_process(PyObject *capsule);
 
 /* As an exception instead of an overflow: more memory than there is. */
 void *allocate(size_t count, size_t size);
@@ -66,13 +85,23 @@ struct attempt {
  * are handled. */
 int try_in_pieces(struct attempt *attempt, int wait_ms, struct untorn_error *error);
 
-/* None if rc is 0, else NULL and the exception. */
+/* None if rc is 0 and no exception is set, else NULL and the exception. */
 PyObject *finish(int rc, const struct untorn_error *error);
 
 /* ---- read.c ---- */
 
-/* (JSON bytes, whether they are tagged: TOML's are, so that its types can be told). New. */
-PyObject *node_as_json(enum untorn_format format, const struct untorn_node *node);
+/* Its bytes; None if there are none. New. */
+PyObject *bytes_of(const struct untorn_content *content);
+
+/* The same if rc is 0, else NULL and the exception. The content is freed. */
+PyObject *take_content(int rc, struct untorn_content *content, const struct untorn_error *error);
+
+/* None, a bool, an int or a str; of anything else (JSON bytes, whether they are tagged: TOML's are,
+ * so that its types can be told). New. */
+PyObject *value_of_node(enum untorn_format format, const struct untorn_node *node);
+
+/* JSON bytes, tagged. New. */
+PyObject *node_as_tagged(const struct untorn_node *node);
 
 /* ---- edit.c ---- */
 
@@ -101,6 +130,7 @@ int change_by_function(void *context, const struct untorn_content *old,
 /* ---- the functions of the module ---- */
 
 extern PyMethodDef write_functions[], read_functions[], edit_functions[], update_functions[],
-    ensure_functions[], transaction_functions[], lock_functions[], history_functions[];
+    ensure_functions[], transaction_functions[], lock_functions[], history_functions[],
+    config_functions[];
 
 #endif

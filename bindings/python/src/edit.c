@@ -2,14 +2,12 @@
 
 static bool take_key(PyObject *key, struct untorn_edit *edit, const char **segments)
 {
-    if (!PyTuple_Check(key)) {
-        edit->key = take_path(key);
-        return edit->key;
-    }
+    if (!PyTuple_Check(key))
+        return take_text(key, &edit->key);
     edit->segments = segments;
     edit->segment_count = (size_t)PyTuple_Size(key);
     for (size_t i = 0; i < edit->segment_count; i++)
-        if (!(segments[i] = take_path(PyTuple_GetItem(key, (Py_ssize_t)i))))
+        if (!take_text(PyTuple_GetItem(key, (Py_ssize_t)i), &segments[i]))
             return false;
     return true;
 }
@@ -19,7 +17,8 @@ static bool take_edit(PyObject *tuple, struct untorn_edit *edit, const char **se
     PyObject *key;
     Py_ssize_t size;
     int kind, syntax;
-    if (!PyArg_ParseTuple(tuple, "iOz#i", &kind, &key, &edit->value, &size, &syntax))
+    if (count_of(tuple) < 0 ||
+        !PyArg_ParseTuple(tuple, "iOz#i", &kind, &key, &edit->value, &size, &syntax))
         return false;
     edit->kind = (enum untorn_edit_kind)kind;
     edit->syntax = (enum untorn_syntax)syntax;
@@ -43,7 +42,7 @@ static size_t count_segments(PyObject *tuple, Py_ssize_t count)
 bool take_edits(PyObject *tuple, struct edits *ret_edits)
 {
     *ret_edits = (struct edits){0};
-    Py_ssize_t count = PyTuple_Size(tuple);
+    Py_ssize_t count = count_of(tuple);
     if (count < 0)
         return false;
     ret_edits->list = allocate((size_t)count, sizeof *ret_edits->list);
@@ -90,11 +89,11 @@ static PyObject *edit_file(PyObject *module, PyObject *args)
 {
     struct editing editing = {.attempt.run = run_edit};
     struct untorn_error error;
-    PyObject *path, *edits, *options, *result = NULL;
+    PyObject *edits, *result = NULL;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOiO", &path, &edits, &format, &options) ||
-        !(editing.path = take_path(path)) || !take_options(options, &editing.options))
+    if (!PyArg_ParseTuple(args, "O&OiO&", take_text, &editing.path, &edits, &format, take_options,
+                          &editing.options))
         return NULL;
     editing.how.format = (enum untorn_format)format;
     if (take_edits(edits, &editing.edits)) {

@@ -7,7 +7,7 @@ struct ensuring {
     struct untorn_edit_options how;
     struct options options;
     struct changing changing; /* a function that makes the value; or None */
-    PyObject *counts;         /* a function of node_as_json(): whether it counts; or None */
+    PyObject *counts;         /* a function of value_of_node(): whether it counts; or None */
     struct untorn_document *document;
     const struct untorn_node *node;
 };
@@ -17,8 +17,9 @@ static bool is_valid(void *context, const struct untorn_node *node)
 {
     struct ensuring *ensuring = context;
     PyEval_RestoreThread(ensuring->attempt.thread);
-    PyObject *value = PyErr_Occurred() ? NULL : node_as_json(ensuring->how.format, node);
-    PyObject *answer = value ? PyObject_CallObject(ensuring->counts, value) : NULL;
+    PyObject *value = PyErr_Occurred() ? NULL : value_of_node(ensuring->how.format, node);
+    PyObject *answer =
+        value ? PyObject_CallFunctionObjArgs(ensuring->counts, value, NULL) : NULL;
     bool counts = answer && PyObject_IsTrue(answer) == 1;
     Py_XDECREF(answer);
     Py_XDECREF(value);
@@ -53,18 +54,19 @@ static PyObject *ensure(PyObject *module, PyObject *args)
 {
     struct ensuring ensuring = {.attempt.run = run_ensure};
     struct untorn_error error;
-    PyObject *path, *edits, *options, *result = NULL;
+    PyObject *edits, *result = NULL;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOiO", &path, &edits, &ensuring.changing.function,
-                          &ensuring.counts, &format, &options) ||
-        !(ensuring.path = take_path(path)) || !take_options(options, &ensuring.options))
+    if (!PyArg_ParseTuple(args, "O&OOOiO&", take_text, &ensuring.path, &edits,
+                          &ensuring.changing.function, &ensuring.counts, &format, take_options,
+                          &ensuring.options))
         return NULL;
     ensuring.how.format = (enum untorn_format)format;
     ensuring.changing.thread = &ensuring.attempt.thread;
     if (take_edits(edits, &ensuring.edits)) {
         int rc = try_in_pieces(&ensuring.attempt, ensuring.options.options.wait_ms, &error);
-        result = rc == 0 ? node_as_json(format, ensuring.node) : finish(rc, &error);
+        result = rc == 0 ? value_of_node(untorn_document_format(ensuring.document), ensuring.node)
+                         : finish(rc, &error);
         untorn_document_free(ensuring.document);
     }
     free_edits(&ensuring.edits);

@@ -64,9 +64,9 @@ PyObject *raise_error(const struct untorn_error *error)
 
 PyObject *finish(int rc, const struct untorn_error *error)
 {
-    if (rc == 0)
-        return none();
-    return rc == INTERRUPTED || PyErr_Occurred() ? NULL : raise_error(error);
+    if (rc == INTERRUPTED || PyErr_Occurred())
+        return NULL;
+    return rc == 0 ? none() : raise_error(error);
 }
 
 int add_statuses(PyObject *module)

@@ -16,19 +16,16 @@ static int add_version(void *context, const struct untorn_version *version)
 
 static PyObject *log_versions(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
-    PyObject *path_object, *options_object;
-    const char *path;
+    struct call call;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyObject *list = PyList_New(0);
-    int rc = list ? untorn_log(path, add_version, list, &options.options, &error) : 0;
+    int rc =
+        list ? untorn_log(call.path, add_version, list, &call.options.options, &call.error) : 0;
     if (list && (rc != 0 || PyErr_Occurred())) {
         Py_CLEAR(list);
-        finish(rc, &error);
+        finish(rc, &call.error);
     }
     return list;
 }
@@ -38,21 +35,16 @@ static PyObject *version_read(PyObject *module, PyObject *args)
     struct options options;
     struct untorn_error error;
     struct untorn_content content;
-    PyObject *path_object, *options_object;
     const char *path;
     unsigned number;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OIO", &path_object, &number, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&IO&", take_text, &path, &number, take_options, &options))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_version_read(path, number, &options.options, &content, &error);
     PyEval_RestoreThread(thread);
-    PyObject *result = rc == 0 ? PyBytes_FromStringAndSize(content.data, (Py_ssize_t)content.size)
-                               : raise_error(&error);
-    untorn_content_free(&content);
-    return result;
+    return take_content(rc, &content, &error);
 }
 
 struct undoing {
@@ -87,10 +79,9 @@ static PyObject *undo(PyObject *module, PyObject *args)
 {
     struct undoing undoing = {.attempt.run = run_undo};
     struct untorn_error error;
-    PyObject *path, *options;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OIO", &path, &undoing.number, &options) ||
-        !(undoing.path = take_path(path)) || !take_options(options, &undoing.options) ||
+    if (!PyArg_ParseTuple(args, "O&IO&", take_text, &undoing.path, &undoing.number, take_options,
+                          &undoing.options) ||
         !(undoing.changed = PyList_New(0)))
         return NULL;
     int rc = try_in_pieces(&undoing.attempt, undoing.options.options.wait_ms, &error);

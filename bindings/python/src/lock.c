@@ -27,10 +27,9 @@ static PyObject *lock(PyObject *module, PyObject *args)
 {
     struct locking locking = {.attempt.run = run_lock};
     struct untorn_error error;
-    PyObject *path, *options;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OpO", &path, &locking.shared, &options) ||
-        !(locking.path = take_path(path)) || !take_options(options, &locking.options))
+    if (!PyArg_ParseTuple(args, "O&pO&", take_text, &locking.path, &locking.shared, take_options,
+                          &locking.options))
         return NULL;
     int rc = try_in_pieces(&locking.attempt, locking.options.options.wait_ms, &error);
     if (rc != 0)
@@ -43,21 +42,17 @@ static PyObject *lock(PyObject *module, PyObject *args)
 
 static PyObject *who(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_holder holder;
-    PyObject *path_object, *options_object;
-    const char *path;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_who(path, &options.options, &holder, &error);
+    rc = untorn_who(call.path, &call.options.options, &holder, &call.error);
     PyEval_RestoreThread(thread);
     if (rc != 0)
-        return raise_error(&error);
+        return raise_error(&call.error);
     if (!holder.held)
         return none();
     return Py_BuildValue("(NNLLNN)", PyBool_FromLong(holder.shared), PyBool_FromLong(holder.alive),

@@ -28,6 +28,12 @@ static int add_numbers(PyObject *module)
         {"RECORDS_BY_NAME", UNTORN_RECORDS_BY_NAME},
         {"RECORDS_TEXT", UNTORN_RECORDS_TEXT},
         {"RECORDS_JSON", UNTORN_RECORDS_JSON},
+        {"SCOPE_DEFAULT", UNTORN_SCOPE_DEFAULT},
+        {"SCOPE_GLOBAL", UNTORN_SCOPE_GLOBAL},
+        {"SCOPE_PROJECT", UNTORN_SCOPE_PROJECT},
+        {"SCOPE_LOCAL", UNTORN_SCOPE_LOCAL},
+        {"SCOPE_ENVIRONMENT", UNTORN_SCOPE_ENVIRONMENT},
+        {"SCOPE_OVERRIDE", UNTORN_SCOPE_OVERRIDE},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (PyModule_AddIntConstant(module, numbers[i].name, numbers[i].number) != 0)
@@ -37,9 +43,9 @@ static int add_numbers(PyObject *module)
 
 static int fill(PyObject *module)
 {
-    PyMethodDef *all[] = {write_functions,  read_functions,   edit_functions,
-                          update_functions, ensure_functions, transaction_functions,
-                          lock_functions,   history_functions};
+    PyMethodDef *all[] = {write_functions,  read_functions,    edit_functions,
+                          update_functions, ensure_functions,  transaction_functions,
+                          lock_functions,   history_functions, config_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]) != 0)
             return -1;

@@ -3,31 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PyObject *bytes_of(const struct untorn_content *content)
+PyObject *bytes_of(const struct untorn_content *content)
 {
     if (!content->data)
         return none();
     return PyBytes_FromStringAndSize(content->data, (Py_ssize_t)content->size);
 }
 
+PyObject *take_content(int rc, struct untorn_content *content, const struct untorn_error *error)
+{
+    PyObject *result = rc == 0 ? bytes_of(content) : raise_error(error);
+    untorn_content_free(content);
+    return result;
+}
+
 static PyObject *read_file(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_content content;
-    PyObject *path_object, *options_object;
-    const char *path;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!take_call(args, &call))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_read(path, &options.options, &content, &error);
+    rc = untorn_read(call.path, &call.options.options, &content, &call.error);
     PyEval_RestoreThread(thread);
-    PyObject *result = rc == 0 ? bytes_of(&content) : raise_error(&error);
-    untorn_content_free(&content);
-    return result;
+    return take_content(rc, &content, &call.error);
 }
 
 static PyObject *read_last_good(PyObject *module, PyObject *args)
@@ -35,35 +36,29 @@ static PyObject *read_last_good(PyObject *module, PyObject *args)
     struct options options;
     struct untorn_error error;
     struct untorn_content content;
-    PyObject *path_object, *options_object;
     const char *path;
     unsigned version = 0;
     int rc, format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OiO", &path_object, &format, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&iO&", take_text, &path, &format, take_options, &options))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_read_last_good(path, (enum untorn_format)format, &options.options, &content,
                                &version, &error);
     PyEval_RestoreThread(thread);
-    PyObject *result =
-        rc == 0 ? Py_BuildValue("(NI)", bytes_of(&content), version) : raise_error(&error);
-    untorn_content_free(&content);
-    return result;
+    PyObject *bytes = take_content(rc, &content, &error);
+    return bytes ? Py_BuildValue("(NI)", bytes, version) : NULL;
 }
 
 static PyObject *judge(PyObject *module, PyObject *args)
 {
     struct untorn_error error;
-    PyObject *path_object;
     const char *path, *data;
     Py_ssize_t size;
     int format;
     enum untorn_verdict verdict;
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oy#i", &path_object, &data, &size, &format) ||
-        !(path = take_path(path_object)))
+    if (!PyArg_ParseTuple(args, "O&y#i", take_text, &path, &data, &size, &format))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     verdict = untorn_judge(data, (size_t)size, (enum untorn_format)format, &error);
@@ -94,10 +89,44 @@ static bool is_toml(enum untorn_format format)
     return format == UNTORN_TOML || format == UNTORN_TOML_1_0;
 }
 
-PyObject *node_as_json(enum untorn_format format, const struct untorn_node *node)
+/* NULL without an exception: it is none of these, or not what Python would make of it. */
+static PyObject *plain_value(const struct untorn_node *node)
 {
+    PyObject *text;
+    const char *data;
+    size_t size;
+    int64_t number;
+    bool flag;
+    switch (untorn_node_kind(node)) {
+    case UNTORN_NULL:
+        return none();
+    case UNTORN_BOOLEAN:
+        return untorn_node_boolean(node, &flag) ? PyBool_FromLong(flag) : NULL;
+    case UNTORN_INTEGER:
+        return untorn_node_integer(node, &number) ? PyLong_FromLongLong(number) : NULL;
+    case UNTORN_STRING:
+        data = untorn_node_text(node, &size);
+        text = PyUnicode_FromStringAndSize(data, (Py_ssize_t)size);
+        if (!text && PyErr_ExceptionMatches(PyExc_UnicodeDecodeError))
+            PyErr_Clear(); /* half of a pair, which JSON can escape */
+        return text;
+    default:
+        return NULL;
+    }
+}
+
+PyObject *value_of_node(enum untorn_format format, const struct untorn_node *node)
+{
+    PyObject *value = plain_value(node);
+    if (value || PyErr_Occurred())
+        return value;
     bool tagged = is_toml(format);
     return Py_BuildValue("(Ni)", written(node, tagged), tagged);
+}
+
+PyObject *node_as_tagged(const struct untorn_node *node)
+{
+    return written(node, true);
 }
 
 static PyObject *to_json(PyObject *module, PyObject *args)
@@ -129,12 +158,11 @@ static PyObject *get(PyObject *module, PyObject *args)
     struct untorn_document *document = NULL;
     const struct untorn_node *node;
     struct edits edits;
-    PyObject *path_object, *at, *options_object;
+    PyObject *at;
     const char *path;
     int rc, format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOiO", &path_object, &at, &format, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&OiO&", take_text, &path, &at, &format, take_options, &options))
         return NULL;
     PyObject *result = NULL;
     if (take_edits(at, &edits)) {
@@ -145,7 +173,7 @@ static PyObject *get(PyObject *module, PyObject *args)
         if (rc != 0)
             raise_error(&error);
         else
-            result = node_as_json(untorn_document_format(document), node);
+            result = value_of_node(untorn_document_format(document), node);
         untorn_document_free(document);
     }
     free_edits(&edits);
@@ -170,8 +198,8 @@ static PyObject *hash_data(PyObject *module, PyObject *args)
 static PyObject *format_of_path(PyObject *module, PyObject *path_object)
 {
     (void)module;
-    const char *path = take_path(path_object);
-    return path ? PyLong_FromLong(untorn_format_of_path(path)) : NULL;
+    const char *path;
+    return take_text(path_object, &path) ? PyLong_FromLong(untorn_format_of_path(path)) : NULL;
 }
 
 PyMethodDef read_functions[] = {
@@ -182,7 +210,8 @@ PyMethodDef read_functions[] = {
      "judge(path, data, format): None of whole data, else (verdict, exception)."},
     {"to_json", to_json, METH_VARARGS, "to_json(data, format): JSON bytes; of TOML tagged."},
     {"get", get, METH_VARARGS,
-     "get(path, edits, format, options): (JSON bytes, whether tagged) of one value."},
+     "get(path, edits, format, options): one value; (JSON bytes, whether tagged) of one that is "
+     "not null, a boolean, a small integer or a string."},
     {"hash", hash_data, METH_VARARGS, "hash(data): 32 hexadecimal digits."},
     {"format_of_path", format_of_path, METH_O, "format_of_path(path): by the name; 0: unknown."},
     {NULL, NULL, 0, NULL},

@@ -58,11 +58,12 @@ static int run_commit(struct attempt *attempt, int wait_ms, struct untorn_error 
 /* Of (kind, path, content, format, options); content is bytes, edits, a function or None. */
 static bool take_member(PyObject *tuple, struct committing *committing, struct member *member)
 {
-    PyObject *path, *content, *options;
+    PyObject *content;
     int format;
     char *data;
-    if (!PyArg_ParseTuple(tuple, "iOOiO", &member->kind, &path, &content, &format, &options) ||
-        !(member->path = take_path(path)) || !take_options(options, &member->options))
+    if (count_of(tuple) < 0 ||
+        !PyArg_ParseTuple(tuple, "iO&OiO&", &member->kind, take_text, &member->path, &content,
+                          &format, take_options, &member->options))
         return false;
     member->how.format = (enum untorn_format)format;
     member->changing.function = content;
@@ -81,12 +82,11 @@ static PyObject *commit(PyObject *module, PyObject *args)
 {
     struct committing committing = {.attempt.run = run_commit};
     struct untorn_error error;
-    PyObject *members, *options, *result = NULL;
+    PyObject *members, *result = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &members, &options) ||
-        !take_options(options, &committing.options))
+    if (!PyArg_ParseTuple(args, "OO&", &members, take_options, &committing.options))
         return NULL;
-    Py_ssize_t count = PyTuple_Size(members);
+    Py_ssize_t count = count_of(members);
     if (count < 0 || !(committing.members = allocate((size_t)count, sizeof(struct member))))
         return NULL;
     committing.count = (size_t)count;
@@ -132,10 +132,7 @@ static PyObject *contents_of(const struct reading *reading, int rc,
         return raise_error(error);
     PyObject *list = PyList_New((Py_ssize_t)reading->count);
     for (size_t i = 0; list && i < reading->count; i++) {
-        const struct untorn_content *content = &reading->contents[i];
-        PyObject *bytes = content->data
-                              ? PyBytes_FromStringAndSize(content->data, (Py_ssize_t)content->size)
-                              : none();
+        PyObject *bytes = bytes_of(&reading->contents[i]);
         if (!bytes || PyList_SetItem(list, (Py_ssize_t)i, bytes) != 0)
             Py_CLEAR(list);
     }
@@ -146,11 +143,11 @@ static PyObject *read_set(PyObject *module, PyObject *args)
 {
     struct reading reading = {.attempt.run = run_read_set};
     struct untorn_error error;
-    PyObject *paths, *options, *result = NULL;
+    PyObject *paths, *result = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &paths, &options) || !take_options(options, &reading.options))
+    if (!PyArg_ParseTuple(args, "OO&", &paths, take_options, &reading.options))
         return NULL;
-    Py_ssize_t count = PyTuple_Size(paths);
+    Py_ssize_t count = count_of(paths);
     if (count < 0)
         return NULL;
     reading.count = (size_t)count;
@@ -158,7 +155,7 @@ static PyObject *read_set(PyObject *module, PyObject *args)
     reading.contents = allocate(reading.count, sizeof *reading.contents);
     Py_ssize_t taken = 0;
     while (reading.paths && taken < count &&
-           (reading.paths[taken] = take_path(PyTuple_GetItem(paths, taken))))
+           take_text(PyTuple_GetItem(paths, taken), &reading.paths[taken]))
         taken++;
     if (taken == count && reading.paths && reading.contents) {
         int rc = try_in_pieces(&reading.attempt, reading.options.options.wait_ms, &error);

@@ -48,10 +48,9 @@ static PyObject *update(PyObject *module, PyObject *args)
 {
     struct updating updating = {.attempt.run = run_update};
     struct untorn_error error;
-    PyObject *path, *options;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOO", &path, &updating.changing.function, &options) ||
-        !(updating.path = take_path(path)) || !take_options(options, &updating.options))
+    if (!PyArg_ParseTuple(args, "O&OO&", take_text, &updating.path, &updating.changing.function,
+                          take_options, &updating.options))
         return NULL;
     updating.changing.thread = &updating.attempt.thread;
     int wait_ms = updating.options.options.wait_ms;

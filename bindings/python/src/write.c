@@ -1,19 +1,11 @@
 #include "binding.h"
 
-#include <stdint.h>
-#include <unistd.h>
-
-static bool take_bytes(PyObject *object, char **ret_data, Py_ssize_t *ret_size)
-{
-    return PyBytes_AsStringAndSize(object, ret_data, ret_size) == 0;
-}
-
 /* ---- one call ---- */
 
 struct writing {
     struct attempt attempt;
     const char *path;
-    char *data;
+    const char *data;
     Py_ssize_t size;
     int records; /* of an append */
     struct options options;
@@ -39,11 +31,9 @@ static PyObject *write_file(PyObject *module, PyObject *args)
 {
     struct writing writing = {.attempt.run = run_write};
     struct untorn_error error;
-    PyObject *path, *data, *options;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOO", &path, &data, &options) ||
-        !(writing.path = take_path(path)) || !take_bytes(data, &writing.data, &writing.size) ||
-        !take_options(options, &writing.options))
+    if (!PyArg_ParseTuple(args, "O&y#O&", take_text, &writing.path, &writing.data, &writing.size,
+                          take_options, &writing.options))
         return NULL;
     int wait_ms = writing.options.options.wait_ms;
     return finish(try_in_pieces(&writing.attempt, wait_ms, &error), &error);
@@ -53,11 +43,9 @@ static PyObject *append(PyObject *module, PyObject *args)
 {
     struct writing writing = {.attempt.run = run_append};
     struct untorn_error error;
-    PyObject *path, *data, *options;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOiO", &path, &data, &writing.records, &options) ||
-        !(writing.path = take_path(path)) || !take_bytes(data, &writing.data, &writing.size) ||
-        !take_options(options, &writing.options))
+    if (!PyArg_ParseTuple(args, "O&y#iO&", take_text, &writing.path, &writing.data, &writing.size,
+                          &writing.records, take_options, &writing.options))
         return NULL;
     int wait_ms = writing.options.options.wait_ms;
     return finish(try_in_pieces(&writing.attempt, wait_ms, &error), &error);
@@ -67,52 +55,42 @@ static PyObject *append(PyObject *module, PyObject *args)
 
 #define WRITER "untorn.writer"
 
-/* A child process must not take the new version away from its parent: what it inherited it leaves
- * alone. */
-static bool is_mine(PyObject *capsule)
-{
-    return (intptr_t)PyCapsule_GetContext(capsule) == getpid();
-}
-
 static void free_writer(PyObject *capsule)
 {
-    if (is_mine(capsule))
+    if (is_of_process(capsule))
         untorn_writer_free(PyCapsule_GetPointer(capsule, WRITER));
 }
 
-/* NULL with an exception set. */
-static struct untorn_writer *take_writer(PyObject *capsule)
+/* For "O&". */
+static int take_writer(PyObject *capsule, void *ret_writer)
 {
     struct untorn_writer *writer = PyCapsule_GetPointer(capsule, WRITER);
-    if (writer && !is_mine(capsule)) {
+    if (!writer)
+        return 0;
+    if (!is_of_process(capsule)) {
         PyErr_SetString(PyExc_ValueError, "the file was opened by the parent process");
-        return NULL;
+        return 0;
     }
-    return writer;
+    *(struct untorn_writer **)ret_writer = writer;
+    return 1;
 }
 
 static PyObject *writer_begin(PyObject *module, PyObject *args)
 {
-    struct options options;
-    struct untorn_error error;
+    struct call call;
     struct untorn_writer *writer;
-    PyObject *path_object, *options_object;
-    const char *path;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &path_object, &options_object) ||
-        !(path = take_path(path_object)) || !take_options(options_object, &options))
-        return NULL;
     int rc;
+    (void)module;
+    if (!take_call(args, &call))
+        return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    rc = untorn_writer_begin(path, &options.options, &writer, &error);
+    rc = untorn_writer_begin(call.path, &call.options.options, &writer, &call.error);
     PyEval_RestoreThread(thread);
     if (rc != 0)
-        return raise_error(&error);
-    PyObject *capsule = PyCapsule_New(writer, WRITER, free_writer);
+        return raise_error(&call.error);
+    PyObject *capsule = new_of_process(writer, WRITER, free_writer);
     if (!capsule)
         untorn_writer_free(writer);
-    else
-        PyCapsule_SetContext(capsule, (void *)(intptr_t)getpid());
     return capsule;
 }
 
@@ -120,13 +98,11 @@ static PyObject *writer_write(PyObject *module, PyObject *args)
 {
     struct untorn_error error;
     struct untorn_writer *writer;
-    PyObject *capsule, *object;
-    char *data;
+    const char *data;
     Py_ssize_t size;
     int rc;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &object) || !(writer = take_writer(capsule)) ||
-        !take_bytes(object, &data, &size))
+    if (!PyArg_ParseTuple(args, "O&y#", take_writer, &writer, &data, &size))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_writer_write(writer, data, (size_t)size, &error);
@@ -163,11 +139,9 @@ static PyObject *writer_commit(PyObject *module, PyObject *args)
     struct committing committing = {.attempt.run = run_commit};
     struct options options;
     struct untorn_error error;
-    PyObject *capsule, *path, *options_object;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOO", &capsule, &path, &options_object) ||
-        !(committing.writer = take_writer(capsule)) || !(committing.path = take_path(path)) ||
-        !take_options(options_object, &options))
+    if (!PyArg_ParseTuple(args, "O&O&O&", take_writer, &committing.writer, take_text,
+                          &committing.path, take_options, &options))
         return NULL;
     int wait_ms = options.options.wait_ms;
     committing.options = options.options;

@@ -1,8 +1,8 @@
 from contextlib import AbstractContextManager
 from os import PathLike
 from types import TracebackType
-from typing import (IO, Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence,
-                    Tuple, Type, TypeVar, Union, overload)
+from typing import (IO, Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Optional,
+                    Sequence, Tuple, Type, TypeVar, Union, overload)
 
 _Path = Union[str, bytes, "PathLike[str]", "PathLike[bytes]"]
 _Buffer = Union[bytes, bytearray, memoryview]
@@ -11,6 +11,8 @@ _Level = Literal["durable", "ordered", "cache"]
 _Symlink = Literal["follow", "replace", "refuse"]
 _Format = Optional[Literal["json", "jsonc", "toml"]]
 _AnyFormat = Optional[Literal["json", "jsonc", "toml", "text", "bytes"]]
+_Scope = Literal["default", "global", "project", "local", "environment", "override"]
+_WrittenScope = Literal["global", "project", "local"]
 _T = TypeVar("_T")
 
 __version__: str
@@ -163,3 +165,57 @@ def read_version(path: _Path, number: int = 1, *, symlink: _Symlink = "follow",
                  state_dir: Optional[_Path] = None) -> bytes: ...
 def undo(path: _Path, **options: Any) -> list[str]: ...
 def restore(path: _Path, number: int, **options: Any) -> None: ...
+
+class ConfigOrigin(NamedTuple):
+    scope: _Scope
+    path: Optional[str]
+    variable: Optional[str]
+    line: int
+    column: int
+
+class ConfigEntry(NamedTuple):
+    key: str
+    value: Any
+    origin: ConfigOrigin
+    secret: bool
+    description: Optional[str]
+    misfit: Optional[str]
+
+class ConfigFinding(NamedTuple):
+    status: str
+    text: str
+    origin: ConfigOrigin
+
+class Config:
+    app: str
+    def __init__(self, app: str, *, schema: Optional[_Path] = None,
+                 schema_text: Optional[str] = None,
+                 paths: Optional[Mapping[_Scope, _Path]] = None,
+                 directory: Optional[_Path] = None,
+                 environment: Optional[Mapping[str, str]] = None,
+                 overrides: Optional[Mapping[str, Any]] = None,
+                 state_dir: Optional[_Path] = None,
+                 format: Literal["toml", "json"] = "toml") -> None: ...
+    def get(self, key: _Key, default: Any = ...) -> Any: ...
+    def __getitem__(self, key: _Key) -> Any: ...
+    def __contains__(self, key: _Key) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def origin(self, key: _Key) -> ConfigOrigin: ...
+    def entries(self) -> list[ConfigEntry]: ...
+    def items(self) -> list[Tuple[str, Any]]: ...
+    def as_dict(self) -> dict[str, Any]: ...
+    @overload
+    def set(self, key: _Key, value: Any, *, scope: _WrittenScope, **options: Any) -> None: ...
+    @overload
+    def set(self, key: Mapping[Any, Any], *, scope: _WrittenScope, **options: Any) -> None: ...
+    def set_in(self, values: Mapping[_WrittenScope, Mapping[Any, Any]],
+               **options: Any) -> None: ...
+    def unset(self, *keys: _Key, scope: _WrittenScope, **options: Any) -> None: ...
+    @overload
+    def preview(self, key: _Key, value: Any, *, scope: _WrittenScope) -> str: ...
+    @overload
+    def preview(self, key: Mapping[Any, Any], *, scope: _WrittenScope) -> str: ...
+    def path(self, scope: _Scope) -> str: ...
+    @property
+    def ignored(self) -> list[str]: ...
+    def check(self) -> list[ConfigFinding]: ...

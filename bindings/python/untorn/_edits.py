@@ -119,19 +119,21 @@ def get(path, key, default=_NOTHING, *, format=None, **options):
     path, packed = os.fsencode(path), pack(**options)
     format = format_of(path, format)
     try:
-        data, tagged = _untorn.get(path, ((_untorn.SET, key_of(key), None, 0),), format, packed)
+        found = _untorn.get(path, ((_untorn.SET, key_of(key), None, 0),), format, packed)
     except (MissingError, NoKeyError):
         if default is _NOTHING:
             raise
         return default
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
-    return value_of(data, tagged)
+    return value_of(found)
 
 
-def value_of(data, tagged):
-    value = json.loads(data)
-    return _values.untag(value) if tagged else value
+def value_of(found):
+    if type(found) is not tuple:
+        return found
+    data, tagged = found
+    return _values.untag(json.loads(data)) if tagged else json.loads(data)
 
 
 def ensure(path, key, value, *, valid=None, format=None, parents=True, **options):
@@ -147,13 +149,13 @@ def ensure(path, key, value, *, valid=None, format=None, parents=True, **options
     edit = setting(key, "" if callable(value) else value, format)
     make_value = counts = None
     if valid is not None:
-        def counts(*found):
-            return valid(value_of(*found))
+        def counts(found):
+            return valid(value_of(found))
     if callable(value) or counts:
         def make_value(_):
             return _values.encode(value() if callable(value) else value, format)[0]
     try:
-        return value_of(*_untorn.ensure(path, (edit,), make_value, counts, format, packed))
+        return value_of(_untorn.ensure(path, (edit,), make_value, counts, format, packed))
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
 

@@ -149,12 +149,12 @@ _ERRNO = {
     "LINK_REFUSED": _errno.ELOOP, "NO_STATE": _errno.EACCES, "UNTRUSTED": _errno.EPERM,
     "UNSUPPORTED": _errno.EOPNOTSUPP, "TOO_LARGE": _errno.EFBIG, "FAILED": _errno.EIO,
 }
-_NAMES = {number: name for name, (number, _) in _untorn.STATUSES.items()}
+NAMES = {number: name for name, (number, _) in _untorn.STATUSES.items()}
 
 
 def from_report(status, os_error, step, text, path, detail, flags, position):
     """The exception for what the C library reports."""
-    name = _NAMES.get(status, "FAILED")
+    name = NAMES.get(status, "FAILED")
     kind = STATUSES.get(name, Error)
     if issubclass(kind, OSError):
         error = kind(os_error or _ERRNO[name], text, path or None)

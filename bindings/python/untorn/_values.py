@@ -119,6 +119,7 @@ def datetime_of(text):
 
 SCALARS = {
     "string": str,
+    "null": lambda _: None,
     "integer": lambda text: int(text, 0 if text[:2] in ("0x", "0o", "0b") else 10),
     "float": float,
     "bool": lambda text: text == "true",

@@ -232,6 +232,8 @@ int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret
         rc = open_below(dir, name, access_of(how), disposition, 0, &handle);
     if (rc == 0)
         *ret_file = (os_fd)handle;
+    if (rc == -EINVAL && !(how & OS_CREATE))
+        return -ENOENT; /* what cannot be is not there */
     return win_busy(rc);
 }
 
@@ -282,20 +284,24 @@ int os_resize(os_fd file, uint64_t size)
     return win_last_failure();
 }
 
-/* Content and what the file system notes of the file, through the drive's own cache. Only who may
- * write it may ask for that. */
-int os_flush(os_fd file)
+/* A file that we only read can be flushed by who may write it. */
+static int flush_again(os_fd file)
 {
-    if (FlushFileBuffers(win_handle(file)))
-        return 0;
-    if (GetLastError() != ERROR_ACCESS_DENIED)
-        return win_last_failure();
     HANDLE again = ReOpenFile(win_handle(file), GENERIC_WRITE, WIN_SHARE, 0);
     if (again == INVALID_HANDLE_VALUE)
         return win_last_failure();
     int rc = FlushFileBuffers(again) ? 0 : win_last_failure();
     CloseHandle(again);
     return rc;
+}
+
+/* Content and what the file system notes of the file, through the drive's own cache. */
+int os_flush(os_fd file)
+{
+    if (FlushFileBuffers(win_handle(file)))
+        return 0;
+    DWORD code = GetLastError();
+    return code == ERROR_ACCESS_DENIED ? flush_again(file) : win_failure(code);
 }
 
 int os_flush_content(os_fd file)

@@ -37,6 +37,12 @@ static int set(HANDLE file, int what, void *data, size_t size)
         NtSetInformationFile(file, &outcome, data, (ULONG)size, (FILE_INFORMATION_CLASS)what));
 }
 
+/* This system, or this file system, cannot do it. */
+static bool is_not_there(int rc)
+{
+    return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
+}
+
 /* ---- looking ---- */
 
 static enum os_kind kind_of(HANDLE handle, DWORD attributes)
@@ -54,8 +60,9 @@ static unsigned mode_of(DWORD attributes)
 }
 
 /* Who may do what is decided by the ACL, which is passed on from folder to folder: owners and
- * groups are all the same here. When it was born is not asked: NTFS counts in the number of a file
- * how often it was used, and Wine knows no such time and gives that of the last change. */
+ * groups are all the same here. No birth is told: the number of a file counts how often its entry
+ * was used, so that it does not come again, and the time is that of an earlier file of the same
+ * name if that went a moment ago. */
 static int look_at(HANDLE handle, struct os_stat *ret_stat)
 {
     BY_HANDLE_FILE_INFORMATION what;
@@ -81,7 +88,7 @@ int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
         return look_at(win_handle(at), ret_stat);
     int rc = win_open(at, name, 0, FILE_OPEN, 0, 0, &handle);
     if (rc < 0)
-        return rc == -ENOTDIR ? -ENOENT : rc;
+        return rc == -ENOTDIR || rc == -EINVAL ? -ENOENT : rc; /* what cannot be is not there */
     rc = look_at(handle, ret_stat);
     CloseHandle(handle);
     return rc;
@@ -172,29 +179,32 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
 
 /* Where a name only goes when the last who has it open lets go: it is moved out of the way first.
  * The handle removes the file when it is closed, also by our death. */
-static int remove_later(os_fd dir, const char *name, bool directory)
+static int remove_file(os_fd dir, const char *name)
 {
-    char aside[64];
+    char path[1024], aside[64];
+    const char *slash = strrchr(name, '/');
+    size_t length = slash ? (size_t)(slash + 1 - name) : 0;
     uint64_t number;
     HANDLE handle;
-    ULONG kind = directory ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE;
     int rc = os_random(&number, sizeof number);
     if (rc == 0)
-        rc = win_open(dir, name, DELETE, FILE_OPEN, kind | FILE_DELETE_ON_CLOSE, 0, &handle);
+        rc = win_open(dir, name, DELETE, FILE_OPEN, FILE_NON_DIRECTORY_FILE | FILE_DELETE_ON_CLOSE,
+                      0, &handle);
     if (rc < 0)
         return rc;
-    if (!directory) {
-        const char *slash = strrchr(name, '/');
-        size_t length = slash ? (size_t)(slash + 1 - name) : 0;
-        char path[1024];
-        snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
-        if (length + strlen(aside) < sizeof path) {
-            memcpy(path, name, length);
-            strcpy(path + length, aside);
-            (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
-        }
+    snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
+    if (length + strlen(aside) < sizeof path) {
+        memcpy(path, name, length);
+        strcpy(path + length, aside);
+        (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
     }
     return CloseHandle(handle) ? 0 : win_last_failure();
+}
+
+static int remove_directory(HANDLE handle)
+{
+    BOOLEAN deletes = TRUE;
+    return set(handle, SET_DISPOSITION, &deletes, sizeof deletes);
 }
 
 static int remove_once(os_fd dir, const char *name, bool directory)
@@ -206,10 +216,11 @@ static int remove_once(os_fd dir, const char *name, bool directory)
     if (rc < 0)
         return rc;
     rc = set(handle, SET_DISPOSITION_EX, &flags, sizeof flags);
+    bool lower = is_not_there(rc);
+    if (lower && directory)
+        rc = remove_directory(handle);
     CloseHandle(handle);
-    if (rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP)
-        rc = remove_later(dir, name, directory);
-    return rc;
+    return lower && !directory ? remove_file(dir, name) : rc;
 }
 
 int os_remove(os_fd dir, const char *name, bool directory)
@@ -242,16 +253,13 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
     return set(file, what, &new, offsetof(struct new_name, name) + new.size + sizeof *new.name);
 }
 
-static bool is_not_there(int rc)
-{
-    return rc == -ENOSYS || rc == -EINVAL || rc == -ENOTSUP;
-}
-
-/* The rungs below a POSIX rename, for file systems and systems that have none. ReplaceFile serves
- * while others have the file open, if they let it be deleted; it is two renames inside, and a crash
- * between them leaves the new version under the name of the stage and none under the other.
- * MoveFileEx is one rename, written through, and does not serve then. So that comes first. */
-static int replace_lower(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
+/* The rungs below a POSIX rename, for file systems and systems that have none.
+ *
+ * The plain rename is one step: the old or the new file, at any time and after a crash. It does not
+ * serve while anybody has the old one open, so it is tried for a moment. ReplaceFile serves then, if
+ * they all let the file be deleted. Inside it is two renames: for an instant the name is missing,
+ * and a crash in it leaves it so; the old version is in history. */
+static int replace_by_two(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH];
     int rc = win_full_path(from_dir, from, new_path);
@@ -259,34 +267,36 @@ static int replace_lower(os_fd from_dir, const char *from, os_fd to_dir, const c
         rc = win_full_path(to_dir, to, old_path);
     if (rc < 0)
         return rc;
-    if (MoveFileExW(new_path, old_path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        return 0;
-    DWORD code = GetLastError();
-    if (code != ERROR_ACCESS_DENIED && code != ERROR_SHARING_VIOLATION)
-        return win_failure(code);
-    DWORD attributes = GetFileAttributesW(old_path);
-    if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_READONLY))
-        return -EACCES;
-    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
-        return -EISDIR;
     if (ReplaceFileW(old_path, new_path, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
         return 0;
-    code = GetLastError();
+    DWORD code = GetLastError();
     if (code == ERROR_UNABLE_TO_MOVE_REPLACEMENT) /* the old one is gone */
         return MoveFileExW(new_path, old_path, MOVEFILE_WRITE_THROUGH) ? 0 : win_last_failure();
     return code == ERROR_UNABLE_TO_REMOVE_REPLACED ? -EBUSY : win_failure(code);
 }
 
-static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace)
+static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace,
+                       bool patient)
 {
     HANDLE file;
-    int rc = win_open(from_dir, from, DELETE, FILE_OPEN, 0, 0, &file);
+    struct os_stat old;
+    int rc = win_open(from_dir, from, DELETE, FILE_OPEN, FILE_WRITE_THROUGH, 0, &file);
     if (rc < 0)
         return rc;
     rc = replace ? rename_to(file, to_dir, to, SET_RENAME_EX, RENAME_REPLACES | RENAME_POSIX)
                  : rename_to(file, to_dir, to, SET_RENAME, 0);
+    bool lower = replace && is_not_there(rc);
+    bool there = lower && os_stat(to_dir, to, &old) == 0;
+    if (there && old.kind == OS_REGULAR && !(old.mode & 0200))
+        rc = -EACCES; /* Wine would replace what is marked read-only */
+    else if (lower)
+        rc = rename_to(file, to_dir, to, SET_RENAME, RENAME_REPLACES);
     CloseHandle(file);
-    return replace && is_not_there(rc) ? replace_lower(from_dir, from, to_dir, to) : rc;
+    if (!lower || rc != -EACCES || !there || !(old.mode & 0200))
+        return rc;
+    if (old.kind == OS_DIRECTORY)
+        return -EISDIR;
+    return patient ? -EBUSY : replace_by_two(from_dir, from, to_dir, to);
 }
 
 /* Who keeps us from it by having the file open may be a virus scanner, and gone in a moment. */
@@ -294,9 +304,9 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
 {
     if (how == OS_EXCHANGE)
         return -EINVAL;
-    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, true);
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
-        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE);
+        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, i < WIN_RETRIES / 3);
     return win_busy(rc);
 }
 

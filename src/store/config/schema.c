@@ -293,15 +293,22 @@ static int compare_steps(const struct step *a, const struct step *b)
 }
 
 /* A table comes before what is in it. */
-static int by_steps(const void *left, const void *right)
+static int compare_paths(const struct schema_key *a, const struct schema_key *b)
 {
-    const struct schema_key *a = left, *b = right;
     for (size_t i = 0; i < a->path.count && i < b->path.count; i++) {
         int order = compare_steps(&a->path.steps[i], &b->path.steps[i]);
         if (order)
             return order;
     }
     return a->path.count < b->path.count ? -1 : a->path.count > b->path.count;
+}
+
+/* Of two that are alike the first in the text. */
+static int by_path(const void *left, const void *right)
+{
+    const struct schema_key *a = left, *b = right;
+    int order = compare_paths(a, b);
+    return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
 static bool lies_below(const struct schema_key *key, const struct schema_key *table)
@@ -318,7 +325,7 @@ static int check_order(const struct loading *loading)
     const struct schema *schema = loading->schema;
     for (size_t i = 1; i < schema->count; i++) {
         const struct schema_key *outer = &schema->keys[i - 1], *key = &schema->keys[i];
-        if (by_steps(outer, key) == 0)
+        if (compare_paths(outer, key) == 0)
             return fail_at(loading, key->entry, "%s is there twice", key->name);
         if (lies_below(key, outer) && outer->type != SCHEMA_TABLE)
             return fail_at(loading, key->entry, "%s is below %s, which is no table", key->name,
@@ -352,7 +359,7 @@ static int load_keys(struct loading *loading, const struct untorn_node *entries)
         rc = load_key(loading, entry, &schema->keys[schema->count++]);
     if (rc != 0)
         return rc;
-    qsort(schema->keys, schema->count, sizeof *schema->keys, by_steps);
+    qsort(schema->keys, schema->count, sizeof *schema->keys, by_path);
     rc = check_order(loading);
     for (size_t i = 0; rc == 0 && i < schema->count; i++)
         rc = check_values(loading, &schema->keys[i]);

@@ -3,7 +3,8 @@
 #include <unistd.h>
 typedef int posix_spawn_file_actions_t;
 typedef int posix_spawnattr_t;
-static inline int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+static inline int posix_spawn(pid_t *pid, const char *path,
+                              const posix_spawn_file_actions_t *actions,
                               const posix_spawnattr_t *attributes, char *const arguments[],
                               char *const environment[])
 {

@@ -1,5 +1,5 @@
-/* What the tests take from POSIX and mingw has not. A test that needs what Windows has not at all is
- * skipped, by name, when it asks for it: so the suites are compiled and run unchanged. */
+/* What the tests take from POSIX and mingw has not. A test that needs what Windows has not at all
+ * is skipped, by name, when it asks for it: so the suites are compiled and run unchanged. */
 #ifndef UNTORN_TESTS_POSIX_UNISTD_H
 #define UNTORN_TESTS_POSIX_UNISTD_H
 
@@ -24,6 +24,7 @@
 
 _Noreturn void harness_skip(const char *reason);
 
+#define ino_t uint64_t /* which mingw cuts to 16 bits */
 typedef int uid_t;
 typedef int gid_t;
 
@@ -77,6 +78,12 @@ int posix_run_here(const char *name, const char *directory);
 /* As the library writes it: /C:/a. */
 char *posix_getcwd(char *path, size_t size);
 #define getcwd posix_getcwd
+
+/* How many handles this process has. */
+int posix_open_handles(void);
+
+#define system(command) (harness_skip("needs a shell of Unix"), 0)
+#define popen(command, how) (harness_skip("needs a shell of Unix"), (FILE *)NULL)
 
 int posix_rename(const char *from, const char *to);
 int posix_remove(const char *path); /* a directory too */
@@ -132,6 +139,7 @@ int64_t pwrite(int file, const void *data, size_t size, int64_t offset);
 char *realpath(const char *path, char *result);
 void *memmem(const void *data, size_t size, const void *part, size_t part_size);
 #define S_ISLNK(mode) 0
+#define ftruncate(file, size) _chsize_s(file, size)
 
 static inline char *stpcpy(char *to, const char *from)
 {
@@ -182,10 +190,26 @@ static inline gid_t getgid(void)
     {                                                                                              \
         harness_skip("needs the users of Unix");                                                   \
     }
-static inline int setresuid(uid_t a, uid_t b, uid_t c){(void)a, (void)b, (void)c; NEEDS_USERS}
-static inline int setresgid(gid_t a, gid_t b, gid_t c){(void)a, (void)b, (void)c; NEEDS_USERS}
-static inline int chown(const char *path, uid_t user, gid_t group){(void)path, (void)user, (void)group; NEEDS_USERS}
-static inline int fchown(int file, uid_t user, gid_t group){(void)file, (void)user, (void)group; NEEDS_USERS}
+static inline int setresuid(uid_t a, uid_t b, uid_t c)
+{
+    (void)a, (void)b, (void)c;
+    NEEDS_USERS
+}
+static inline int setresgid(gid_t a, gid_t b, gid_t c)
+{
+    (void)a, (void)b, (void)c;
+    NEEDS_USERS
+}
+static inline int chown(const char *path, uid_t user, gid_t group)
+{
+    (void)path, (void)user, (void)group;
+    NEEDS_USERS
+}
+static inline int fchown(int file, uid_t user, gid_t group)
+{
+    (void)file, (void)user, (void)group;
+    NEEDS_USERS
+}
 
 static inline int alarm(unsigned seconds)
 {

@@ -1,0 +1,13 @@
+#!/usr/bin/python3
+# run: budget 240, timeout 900, serial
+"""A share of what make check-windows runs; with UNTORN_LONG all of it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+words = [] if os.environ.get("UNTORN_LONG") else ["--quick"]
+sys.exit(subprocess.run([sys.executable, here / "run.py", "--build", os.environ["BUILD"] + "-windows",
+                         *words], check=False).returncode)
