@@ -3,9 +3,8 @@
 
     tests/windows/cli.py BUILD [TEXT]
 
-BUILD has untorn.exe and tests/bridge.exe (tools/build BUILD --cross-file=tools/windows.ini
-untorn.exe tests/bridge.exe). What cannot pass here stands in tests/windows/not-here, each line a
-suite and the reason. TEXT runs only those whose name contains it, also if they stand there.
+Builds them first. What cannot pass here stands in tests/windows/not-here, each line a suite and the
+reason. TEXT runs only those whose name contains it, also if they stand there.
 """
 
 import os
@@ -22,6 +21,14 @@ import run  # noqa: E402
 BRIDGED = """awk bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed
     sh sleep sort stat tail test touch tr true wc""".split()
 JOBS, TIMEOUT = 3, 120
+
+
+def make(build):
+    tool = [HERE.parent.parent / "tools/build", build,
+            f"--cross-file={HERE.parent.parent}/tools/windows.ini"]
+    done = run.capture([*tool, "untorn.exe", "tests/bridge.exe"])
+    if done.returncode != 0:
+        sys.exit(run.only_errors(done.stdout))
 
 
 def replace(link, target):
@@ -66,6 +73,7 @@ def choose(place, text):
 def main():
     build = Path(sys.argv[1]).resolve()
     text = sys.argv[2] if len(sys.argv) > 2 else ""
+    make(build)
     place = prepare(build)
     sys.argv = ["run.py", "--build", str(place), "--jobs", str(JOBS), "--timeout", str(TIMEOUT)]
     context = run.parse_arguments()
