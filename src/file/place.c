@@ -111,6 +111,10 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
         error_detail(error, ".untorn is where untorn keeps its own files");
         return error_fail(error, UNTORN_NAME, NULL);
     }
+    if (!os_is_name(place->name)) {
+        error_detail(error, "the system does not take that for the name of a file");
+        return error_fail(error, UNTORN_NAME, NULL);
+    }
     rc = open_directory(place->dir, directory, options, &dir);
     if (rc < 0) {
         if (rc == -ENOENT)

@@ -103,6 +103,10 @@ int os_flush_dir(os_fd dir);
 
 /* ---- names ---- */
 
+/* Whether a file can be called that. Windows takes some names for something else than they say: a
+ * stream, a device, a name without its last dot. */
+bool os_is_name(const char *name);
+
 /* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`,
  * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a
  * kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */

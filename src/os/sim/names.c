@@ -210,6 +210,12 @@ int os_rename(os_fd from_at, const char *from, os_fd to_at, const char *to, enum
     return (int)sim_end(0);
 }
 
+bool os_is_name(const char *name)
+{
+    (void)name;
+    return true;
+}
+
 bool os_renames_open(void)
 {
     return true;

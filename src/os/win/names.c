@@ -81,6 +81,12 @@ static int look_at(HANDLE handle, struct os_stat *ret_stat)
     return 0;
 }
 
+bool os_is_name(const char *name)
+{
+    wchar_t wide[1024];
+    return win_wide(name, wide, 1024) >= 0;
+}
+
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat)
 {
     HANDLE handle;
