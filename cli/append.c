@@ -6,6 +6,7 @@
 #include "input.h"
 #include "options.h"
 #include "outcome.h"
+#include "system.h"
 
 static bool ends_line(const char *data, size_t size)
 {
@@ -30,7 +31,7 @@ static void append_dry_run(struct outcome *outcome, const struct bytes *added)
     if (!exists && error.status != UNTORN_MISSING)
         outcome_library(outcome, &error);
     else if (!joined(&whole, &old, added))
-        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", strerror(ENOMEM));
+        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", system_error(ENOMEM));
     else
         diff_print(outcome->path, exists ? old.data : NULL, old.size, whole.data, whole.size);
     untorn_content_free(&old);
@@ -45,7 +46,7 @@ static int run_append(struct arguments *arguments)
     struct untorn_error error;
     int failed = input_open(NULL, &input);
     if (failed == 0)
-        failed = bytes_read_all(&added, input.fd);
+        failed = bytes_read_all(&added, input.stream);
     if (failed != 0) {
         outcome_source(&outcome, input.name, failed);
     } else if (added.size == 0) {

@@ -8,6 +8,7 @@
 
 #include <untorn.h>
 
+#include "base/printf_like.h"
 #include "verb.h"
 #include "words.h"
 
@@ -53,8 +54,7 @@ int arguments_parse(struct arguments *ret_arguments, const struct verb *verb, in
 void arguments_free(struct arguments *arguments);
 
 /* "untorn VERB: TEXT (try: untorn VERB --help)" as a message; returns the exit status for it. */
-__attribute__((format(printf, 2, 3))) int usage_error(const struct verb *verb, const char *format,
-                                                      ...);
+int usage_error(const struct verb *verb, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* FILE is `-`: standard input to standard output, no file. */
 bool is_filter(const struct arguments *arguments);

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "limits.h"
 
@@ -36,18 +35,16 @@ bool bytes_append(struct bytes *bytes, const void *data, size_t size)
     return true;
 }
 
-int bytes_read_all(struct bytes *bytes, int fd)
+int bytes_read_all(struct bytes *bytes, system_stream stream)
 {
     for (;;) {
         if (!bytes_reserve(bytes, CLI_PIECE))
             return ENOMEM;
-        ssize_t count = read(fd, bytes->data + bytes->size, bytes->capacity - bytes->size);
-        if (count == 0)
-            return 0;
-        if (count > 0)
-            bytes->size += (size_t)count;
-        else if (errno != EINTR)
-            return errno;
+        int64_t count =
+            system_read(stream, bytes->data + bytes->size, bytes->capacity - bytes->size);
+        if (count <= 0)
+            return (int)-count;
+        bytes->size += (size_t)count;
     }
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "system.h"
+
 /* Start from zero. `data` is NULL while nothing was reserved. */
 struct bytes {
     char *data;
@@ -17,8 +19,8 @@ bool bytes_reserve(struct bytes *bytes, size_t more);
 
 bool bytes_append(struct bytes *bytes, const void *data, size_t size);
 
-/* Reads `fd` to its end. 0 or an errno value. */
-int bytes_read_all(struct bytes *bytes, int fd);
+/* Reads it to its end. 0 or an errno value. */
+int bytes_read_all(struct bytes *bytes, system_stream stream);
 
 void bytes_free(struct bytes *bytes);
 

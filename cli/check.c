@@ -1,10 +1,7 @@
 /* untorn check: what dead writers left, and whether documents are whole, in files and trees. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "limits.h"
@@ -14,6 +11,7 @@
 #include "output.h"
 #include "progress.h"
 #include "start.h"
+#include "system.h"
 #include "verdict.h"
 #include "walk.h"
 #include "words.h"
@@ -121,7 +119,7 @@ static void print_finding(const struct untorn_finding *finding, const char *name
 static char *physical_path(const struct checking *checking, const char *name)
 {
     char *directory =
-        *name == '/' ? NULL : realpath(*checking->prefix ? checking->prefix : ".", NULL);
+        *name == '/' ? NULL : system_resolve(*checking->prefix ? checking->prefix : ".");
     size_t size = (directory ? strlen(directory) : 0) + strlen(name) + 2;
     char *path = malloc(size);
     if (path)
@@ -177,21 +175,24 @@ static void found(void *context, const struct untorn_finding *finding)
         print_finding(finding, name, kept);
 }
 
+static bool ends_with_separator(const char *path)
+{
+    return system_is_separator(path[strlen(path) - 1]);
+}
+
 /* The directory of what `path` names, as a prefix for names in it. Findings about a symbolic link
  * lie beside the file it leads to. */
 static void find_prefix(struct checking *checking)
 {
-    struct stat status;
     char *resolved = NULL;
     const char *path = checking->path;
-    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && (resolved = realpath(path, NULL)))
-        path = resolved;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    if (system_kind(path, false, NULL) == SYSTEM_LINK && (resolved = system_resolve(path)))
+        path = system_usual(resolved);
+    if (system_kind(path, true, NULL) == SYSTEM_DIRECTORY) {
+        const char *slash = ends_with_separator(path) ? "" : "/";
         snprintf(checking->prefix, sizeof checking->prefix, "%s%s", path, slash);
     } else {
-        const char *slash = strrchr(path, '/');
-        int length = slash ? (int)(slash - path) + 1 : 0;
+        int length = (int)path_folder_size(path);
         snprintf(checking->prefix, sizeof checking->prefix, "%.*s", length, path);
     }
     if (strcmp(checking->prefix, "./") == 0)
@@ -333,7 +334,7 @@ static void walked_document(void *context, const char *path)
 static void walked_trouble(void *context, const char *path, int os_error)
 {
     struct checking *checking = context;
-    message("%s: cannot be looked into: %s (the others are checked)", path, strerror(os_error));
+    message("%s: cannot be looked into: %s (the others are checked)", path, system_error(os_error));
     checking->totals.failed++;
     note_status(checking, 1);
 }
@@ -343,12 +344,6 @@ static void check_tree(struct checking *checking, const char *path)
     struct walk walk = {walked_directory, walked_document, walked_trouble, checking};
     walk_tree(path, &walk);
     progress_hide();
-}
-
-static bool is_missing(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) != 0 && errno == ENOENT;
 }
 
 static void fail_missing(struct checking *checking, const char *path, const char *what)
@@ -366,14 +361,14 @@ static void check_file(struct checking *checking, const char *path)
     const struct totals before = checking->totals;
     if (!format)
         format = untorn_format_of_path(path);
-    if (path[strlen(path) - 1] == '/' && is_missing(path))
+    if (ends_with_separator(path) && system_kind(path, false, NULL) == SYSTEM_NOTHING)
         fail_missing(checking, path, "directory");
     else if (!check_leftovers(checking, path))
         return;
     else if (format)
         judge(checking, path, format);
     else if (checking->totals.left == before.left && checking->totals.repaired == before.repaired &&
-             is_missing(path))
+             system_kind(path, false, NULL) == SYSTEM_NOTHING)
         fail_missing(checking, path, "file");
 }
 
@@ -390,7 +385,7 @@ static void report_totals(const struct totals *totals)
 /* Only on a terminal: a script has the exit status. */
 static void print_totals(const struct totals *totals)
 {
-    if (isatty(STDERR_FILENO))
+    if (system_is_terminal(SYSTEM_MESSAGES))
         message("%zu document%s: %zu whole, %zu damaged, %zu missing; %zu left, %zu repaired",
                 totals->documents, totals->documents == 1 ? "" : "s", totals->whole,
                 totals->damaged, totals->missing, totals->left, totals->repaired);
@@ -399,7 +394,6 @@ static void print_totals(const struct totals *totals)
 static int run_check(struct arguments *arguments)
 {
     static struct checking checking; /* static for its size; it starts zeroed */
-    struct stat status;
     bool walked = false;
     checking.arguments = arguments;
     start_many_files(); /* it may have to finish a large commit */
@@ -407,7 +401,7 @@ static int run_check(struct arguments *arguments)
         (void)check_leftovers(&checking, ".");
     for (int i = 0; i < arguments->operand_count; i++) {
         const char *path = arguments->operands[i];
-        bool directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+        bool directory = system_kind(path, true, NULL) == SYSTEM_DIRECTORY;
         (directory ? check_tree : check_file)(&checking, path);
         walked = walked || directory;
     }

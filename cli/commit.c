@@ -164,7 +164,7 @@ static bool read_source(struct committing *committing, struct member *member)
     committing->outcome.path = member->target;
     int error = input_open(member->source, &input);
     if (error == 0)
-        error = bytes_read_all(&member->content, input.fd);
+        error = bytes_read_all(&member->content, input.stream);
     if (error != 0)
         outcome_source(&committing->outcome, input.name, error);
     input_close(&input);

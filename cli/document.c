@@ -42,7 +42,7 @@ bool read_source(struct outcome *outcome, const char *source, struct bytes *cont
     struct input input;
     int error = input_open(source, &input);
     if (error == 0)
-        error = bytes_read_all(content, input.fd);
+        error = bytes_read_all(content, input.stream);
     if (error != 0)
         outcome_source(outcome, input.name, error);
     input_close(&input);

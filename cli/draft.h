@@ -3,19 +3,18 @@
  *
  * It lies beside untorn's own files, on the disk of the file it is of. Where somebody else could
  * put another directory into the way there, and have a privileged user's editor write into that,
- * it lies in $TMPDIR or /tmp instead.
+ * it lies in $TMPDIR or /tmp instead; on Windows always in the user's own folder for such things.
  */
 #ifndef CLI_DRAFT_H
 #define CLI_DRAFT_H
 
-#include <limits.h>
 #include <stddef.h>
 
 #include "bytes.h"
 
 struct draft {
-    char directory[PATH_MAX]; /* empty: there is none */
-    char path[PATH_MAX];
+    char directory[CLI_PATH]; /* empty: there is none */
+    char path[CLI_PATH];
 };
 
 /* 0 or an errno value; then there is none. */

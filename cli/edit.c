@@ -1,10 +1,7 @@
 /* untorn edit: a person changes a file, in an editor, on a copy. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "document.h"
@@ -14,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "outcome.h"
+#include "system.h"
 #include "verdict.h"
 
 struct editing {
@@ -97,7 +95,7 @@ static bool make_draft(struct editing *editing)
                            editing->begun.size);
     if (error != 0)
         outcome_fail(&editing->outcome, UNTORN_FAILED, 1, "cannot make a copy to edit: %s",
-                     strerror(error));
+                     system_error(error));
     return error == 0;
 }
 
@@ -107,50 +105,18 @@ static const char *chosen_editor(void)
 {
     static const char *const variables[] = {"VISUAL", "EDITOR"};
     for (size_t i = 0; i < 2; i++) {
-        const char *value = getenv(variables[i]);
+        const char *value = system_variable(variables[i]);
         if (value && value[strspn(value, " \t")])
             return value;
     }
     return NULL;
 }
 
-/* What only a shell understands: quotes, variables, several commands. */
-static bool needs_shell(const char *editor)
-{
-    return editor[strcspn(editor, "|&;<>()$`\\\"'*?[#~=%{}!")] != '\0';
-}
-
-/* It may be several words: "code --wait". Without need no shell stands between it and us: signals
- * go to the editor, and how it ended is known. */
-static struct child_result run_chosen(const char *editor, char *path)
-{
-    static char text[CLI_TEXT];
-    char *shell[] = {"sh", "-c", text, "untorn edit", path, NULL}, *words[CLI_EDITOR_WORDS + 2];
-    bool by_shell = needs_shell(editor);
-    size_t count = 0;
-    int length = snprintf(text, sizeof text, by_shell ? "%s \"$@\"" : "%s", editor);
-    if (length >= (int)sizeof text)
-        return (struct child_result){.start_error = E2BIG};
-    if (by_shell)
-        return child_run(shell, NULL);
-    for (char *word = strtok(text, " \t\n"); word; word = strtok(NULL, " \t\n")) {
-        if (count == CLI_EDITOR_WORDS)
-            return (struct child_result){.start_error = E2BIG};
-        words[count++] = word;
-    }
-    words[count] = path;
-    words[count + 1] = NULL;
-    return child_run(words, NULL);
-}
-
 static struct child_result run_usual(char *path)
 {
-    static char *const usual[] = {"vi", "nano"};
     struct child_result result = {.start_error = ENOENT};
-    for (size_t i = 0; i < 2 && result.start_error == ENOENT; i++) {
-        char *command[] = {usual[i], path, NULL};
-        result = child_run(command, NULL);
-    }
+    for (size_t i = 0; child_editors[i] && result.start_error == ENOENT; i++)
+        result = child_edit(child_editors[i], path);
     return result;
 }
 
@@ -158,18 +124,18 @@ static bool refuse_editor(struct editing *editing, const struct child_result *re
                           const char *editor)
 {
     struct outcome *outcome = &editing->outcome;
-    const char *name = editor ? editor : "vi";
+    const char *name = editor ? editor : child_editors[0];
     int start = result->start_error ? child_start_status(result) : result->exit_status;
     if (result->start_error == ENOENT && !editor)
-        outcome_fail(outcome, UNTORN_REFUSED, 127,
-                     "no editor: neither vi nor nano is there (name one: EDITOR=...)");
+        outcome_fail(outcome, UNTORN_REFUSED, 127, "no editor: %s there (name one: EDITOR=...)",
+                     child_no_editor);
     else if (result->start_error != 0)
         outcome_fail(outcome, UNTORN_REFUSED, start,
                      "the editor '%.200s' cannot be run: %s (see VISUAL and EDITOR)", name,
-                     strerror(result->start_error));
+                     system_error(result->start_error));
     else if (result->killed_by != 0)
         outcome_fail(outcome, UNTORN_REFUSED, 1, "the editor was killed by signal %d (%s)",
-                     result->killed_by, strsignal(result->killed_by));
+                     result->killed_by, child_signal_text(result->killed_by));
     else if (start == 126 || start == 127) /* as the shell says it */
         outcome_fail(outcome, UNTORN_REFUSED, start,
                      "the editor '%.200s' cannot be run (see VISUAL and EDITOR)", name);
@@ -187,11 +153,10 @@ static bool run_editor(struct editing *editing)
 {
     const char *editor = chosen_editor();
     struct child_result result =
-        editor ? run_chosen(editor, editing->draft.path) : run_usual(editing->draft.path);
-    bool ours = result.signal == SIGTERM || result.signal == SIGHUP;
-    if (result.signal && (ours || result.killed_by))
+        editor ? child_edit(editor, editing->draft.path) : run_usual(editing->draft.path);
+    if (result.signal && (result.must_end || result.killed_by))
         editing->signal = result.signal;
-    if (result.start_error || result.killed_by || result.exit_status || ours)
+    if (result.start_error || result.killed_by || result.exit_status || result.must_end)
         return refuse_editor(editing, &result, editor);
     return true;
 }
@@ -204,7 +169,7 @@ static bool read_draft(struct editing *editing)
     int error = draft_read(&editing->draft, &editing->text);
     if (error != 0)
         outcome_fail(&editing->outcome, UNTORN_REFUSED, 1, "the editor left no copy: %s",
-                     strerror(error));
+                     system_error(error));
     return error == 0;
 }
 
@@ -217,18 +182,18 @@ static bool is_unchanged(const struct editing *editing)
 
 static bool is_interactive(void)
 {
-    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    return system_is_terminal(SYSTEM_INPUT) && system_is_terminal(SYSTEM_MESSAGES);
 }
 
 static bool wants_to_edit_again(const struct editing *editing)
 {
     static const char question[] = "untorn: e: edit again; q: quit, and keep the draft [e] ";
     char answer = '\0', byte;
-    ssize_t count;
+    int64_t count;
     message("%s: nothing is saved yet; the draft is %s", editing->outcome.path,
             editing->draft.path);
-    (void)!write(STDERR_FILENO, question, sizeof question - 1);
-    while ((count = read(STDIN_FILENO, &byte, 1)) > 0 && byte != '\n')
+    (void)system_write(SYSTEM_MESSAGES, question, sizeof question - 1);
+    while ((count = system_read(SYSTEM_INPUT, &byte, 1)) > 0 && byte != '\n')
         answer = answer ? answer : byte;
     return count > 0 && answer != 'q' && answer != 'Q';
 }

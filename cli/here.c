@@ -1,14 +1,22 @@
 #include "here.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "system.h"
 
 const char *path_from_here(const char *path)
 {
-    char here[PATH_MAX];
-    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    char here[CLI_PATH];
+    size_t length = system_here(here) ? strlen(here) : 0;
     bool below = length > 0 && strncmp(path, here, length) == 0 && path[length] == '/';
-    return below ? path + length + 1 : path;
+    return below ? path + length + 1 : system_usual(path);
+}
+
+size_t path_folder_size(const char *path)
+{
+    size_t size = strlen(path);
+    while (size > 0 && !system_is_separator(path[size - 1]))
+        size--;
+    return size;
 }

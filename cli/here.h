@@ -2,8 +2,13 @@
 #ifndef CLI_HERE_H
 #define CLI_HERE_H
 
-/* What lies below the working directory is named from there; anything else stays as it is. Borrowed
- * from `path`. */
+#include <stddef.h>
+
+/* What lies below the working directory is named from there; anything else as people write it.
+ * Borrowed from `path`. */
 const char *path_from_here(const char *path);
+
+/* How much of it stands before its last name: with the separator, or 0. */
+size_t path_folder_size(const char *path);
 
 #endif

@@ -30,8 +30,8 @@ static unsigned version_number(const struct arguments *arguments)
 static void format_time(int64_t seconds, char *text, size_t size)
 {
     time_t time = (time_t)seconds;
-    struct tm parts;
-    if (!localtime_r(&time, &parts) || strftime(text, size, "%Y-%m-%d %H:%M:%S", &parts) == 0)
+    const struct tm *parts = localtime(&time);
+    if (!parts || strftime(text, size, "%Y-%m-%d %H:%M:%S", parts) == 0)
         text[0] = '\0';
 }
 

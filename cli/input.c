@@ -1,9 +1,6 @@
 #include "input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "limits.h"
 #include "message.h"
@@ -12,25 +9,24 @@
 int input_open(const char *source, struct input *ret_input)
 {
     if (!source || strcmp(source, "-") == 0) {
-        *ret_input = (struct input){STDIN_FILENO, true, false, "standard input"};
-        if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-            message("reading standard input (Ctrl-D ends it)");
+        *ret_input = (struct input){SYSTEM_INPUT, true, false, "standard input"};
+        if (system_is_terminal(SYSTEM_INPUT) && system_is_terminal(SYSTEM_MESSAGES))
+            message("reading standard input (%s ends it)", system_end_of_input);
         return 0;
     }
-    int fd = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    *ret_input = (struct input){fd, false, false, source};
-    return fd < 0 ? errno : 0;
+    *ret_input = (struct input){SYSTEM_NONE, false, false, source};
+    return system_open(source, true, &ret_input->stream);
 }
 
 int input_piece(struct input *input, char *data, size_t size, size_t *ret_size)
 {
     size_t filled = 0;
     while (filled < size && !input->ended) {
-        ssize_t count = read(input->fd, data + filled, size - filled);
-        if (count >= 0)
-            filled += (size_t)count, input->ended = count == 0;
-        else if (errno != EINTR)
-            return errno;
+        int64_t count = system_read(input->stream, data + filled, size - filled);
+        if (count < 0)
+            return (int)-count;
+        filled += (size_t)count;
+        input->ended = count == 0;
     }
     *ret_size = filled;
     return 0;
@@ -38,20 +34,18 @@ int input_piece(struct input *input, char *data, size_t size, size_t *ret_size)
 
 void input_close(struct input *input)
 {
-    if (!input->is_standard && input->fd >= 0)
-        close(input->fd);
-    input->fd = -1;
+    if (!input->is_standard && input->stream != SYSTEM_NONE)
+        (void)system_close(input->stream); /* it was only read */
+    input->stream = SYSTEM_NONE;
 }
 
 int input_to_output(const struct input *input)
 {
     static char piece[CLI_PIECE];
     for (;;) {
-        ssize_t count = read(input->fd, piece, sizeof piece);
-        if (count < 0 && errno == EINTR)
-            continue;
+        int64_t count = system_read(input->stream, piece, sizeof piece);
         if (count < 0)
-            return errno;
+            return (int)-count;
         if (count == 0 || !output_now(piece, (size_t)count))
             return 0;
     }

@@ -8,7 +8,7 @@
 #include "bytes.h"
 
 struct input {
-    int fd;
+    system_stream stream;
     bool is_standard;
     bool ended;       /* not asked again: a terminal would wait for a second Ctrl-D */
     const char *name; /* for messages; borrowed */

@@ -4,6 +4,7 @@
 
 enum {
     CLI_PIECE = 256 * 1024,         /* bytes read, handed on and written at a time */
+    CLI_PATH = 4096,                /* bytes of a path that is put together, NUL included */
     CLI_TEXT = 8192,                /* bytes of one message, its control characters not escaped */
     CLI_NAME = 64,                  /* bytes of a verb or option that spelling is compared for */
     CLI_LOCK_VALUE = 16 * 1024,     /* bytes of the environment variable UNTORN_LOCK */

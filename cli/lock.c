@@ -9,12 +9,13 @@
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
+#include "system.h"
 
 /* The exit status for how the command ended. */
 static int command_status(struct arguments *arguments, const struct child_result *result)
 {
     if (result->start_error != 0) {
-        message("%s: cannot be run: %s", arguments->command[0], strerror(result->start_error));
+        message("%s: cannot be run: %s", arguments->command[0], system_error(result->start_error));
         return child_start_status(result);
     }
     if (result->killed_by == 0)
@@ -73,10 +74,9 @@ static void print_holder(const struct untorn_holder *holder)
         output_escaped(holder->host);
     }
     time_t since = (time_t)holder->since;
-    struct tm day;
+    const struct tm *day = since > 0 ? gmtime(&since) : NULL;
     char text[64];
-    if (since > 0 && gmtime_r(&since, &day) &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &day) > 0)
+    if (day && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", day) > 0)
         output_format(" since %s", text);
     if (holder->command[0]) {
         output_text(": ");

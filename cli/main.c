@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output.h"
 #include "start.h"
+#include "system.h"
 
 static int unknown_verb(const char *name)
 {
@@ -86,7 +87,7 @@ static int finish(int status)
         return status;
     /* A reader that had enough, as in `untorn read f | head`, needs no explanation. */
     if (error != EPIPE)
-        message("standard output: %s", strerror(error));
+        message("standard output: %s", system_error(error));
     if (status != 0)
         return status;
     /* 1 would mean that the old content stays. */
@@ -95,6 +96,6 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-    start_up();
+    start_up(&argc, &argv);
     return finish(run(argc, argv));
 }

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "limits.h"
 #include "progress.h"
+#include "system.h"
 
 static size_t escape_byte(unsigned char byte, char *escaped)
 {
@@ -71,7 +71,7 @@ void message(const char *format, ...)
     line[size++] = '\n';
     progress_hide();
     /* Nobody is left to tell when standard error itself fails. */
-    (void)!write(STDERR_FILENO, line, size);
+    (void)system_write(SYSTEM_MESSAGES, line, size);
 }
 
 void message_excerpt(const char *excerpt)
@@ -82,7 +82,7 @@ void message_excerpt(const char *excerpt)
         snprintf(line, sizeof line, "%.*s", (int)length, excerpt);
         size_t size = escape_controls(line, escaped, sizeof escaped - 1);
         escaped[size++] = '\n';
-        (void)!write(STDERR_FILENO, escaped, size);
+        (void)system_write(SYSTEM_MESSAGES, escaped, size);
         excerpt += length + (excerpt[length] == '\n');
     }
 }

@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-__attribute__((format(printf, 1, 2))) void message(const char *format, ...);
+#include "base/printf_like.h"
+
+void message(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* The lines below a message that show a place in a text; nothing if it is empty. */
 void message_excerpt(const char *excerpt);

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "system.h"
 
 struct outcome outcome_begin(const struct arguments *arguments, const char *path)
 {
@@ -89,10 +90,10 @@ void outcome_source(struct outcome *outcome, const char *source, int os_error)
     outcome->status = missing ? UNTORN_MISSING : UNTORN_IO;
     outcome->exit_code = missing ? 3 : 1;
     if (strcmp(outcome->path, "-") == 0)
-        snprintf(outcome->text, sizeof outcome->text, "%s: %s", source, strerror(os_error));
+        snprintf(outcome->text, sizeof outcome->text, "%s: %s", source, system_error(os_error));
     else
         snprintf(outcome->text, sizeof outcome->text, "%s: %s (%s is unchanged)", source,
-                 strerror(os_error), outcome->path);
+                 system_error(os_error), outcome->path);
 }
 
 static void print_report(const struct outcome *outcome)

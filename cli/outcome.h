@@ -43,13 +43,11 @@ void outcome_describe(const struct untorn_error *error, const char *path, char *
                       char *excerpt);
 
 /* What the command found itself. The text goes behind "PATH: ". */
-__attribute__((format(printf, 4, 5))) void outcome_fail(struct outcome *outcome,
-                                                        enum untorn_status status, int exit_code,
-                                                        const char *format, ...);
+void outcome_fail(struct outcome *outcome, enum untorn_status status, int exit_code,
+                  const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* Behind what happened, whatever that is. */
-__attribute__((format(printf, 2, 3))) void outcome_add(struct outcome *outcome, const char *format,
-                                                       ...);
+void outcome_add(struct outcome *outcome, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* A call of the library that has no struct untorn_error: `what` failed with `rc`. */
 void outcome_result(struct outcome *outcome, const char *what, int rc);

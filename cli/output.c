@@ -1,15 +1,13 @@
 #include "output.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "limits.h"
 #include "message.h"
 #include "progress.h"
+#include "system.h"
 
 static char waiting[32 * 1024];
 static size_t waiting_size;
@@ -20,12 +18,12 @@ static void write_out(const char *data, size_t size)
 {
     progress_hide();
     while (size > 0 && first_error == 0) {
-        ssize_t count = write(STDOUT_FILENO, data, size);
+        int64_t count = system_write(SYSTEM_OUTPUT, data, size);
         if (count >= 0) {
             data += count;
             size -= (size_t)count;
-        } else if (errno != EINTR) {
-            first_error = errno;
+        } else {
+            first_error = (int)-count;
         }
     }
 }
@@ -128,15 +126,13 @@ void output_json_text(const char *text)
 
 bool output_colour(void)
 {
-    const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(never && *never) && terminal && strcmp(terminal, "dumb") != 0;
+    const char *never = system_variable("NO_COLOR");
+    return !(never && *never) && system_obeys(SYSTEM_OUTPUT);
 }
 
 int output_finish(void)
 {
     flush();
-    /* A network file system may tell of a full disk only here. */
-    if (used && close(STDOUT_FILENO) != 0 && first_error == 0)
-        first_error = errno;
-    return first_error;
+    int error = used ? system_close(SYSTEM_OUTPUT) : 0;
+    return first_error != 0 ? first_error : error;
 }

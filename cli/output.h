@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/printf_like.h"
+
 void output_bytes(const void *data, size_t size);
 void output_text(const char *text);
 
 /* At once, behind what was collected. False if standard output is broken: stop making more. */
 bool output_now(const void *data, size_t size);
 
-__attribute__((format(printf, 1, 2))) void output_format(const char *format, ...);
+void output_format(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* The text with control characters escaped, for lines that people read. */
 void output_escaped(const char *text);

@@ -3,34 +3,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "limits.h"
 #include "message.h"
+#include "system.h"
 
 static bool shown;
-
-static bool can_write_over(void)
-{
-    const char *terminal = getenv("TERM");
-    return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The first call only begins the wait. */
 static bool is_time(void)
 {
     static int64_t next;
-    int64_t now = now_ms();
+    int64_t now = system_clock_ms();
     bool first = next == 0;
     if (!first && now < next)
         return false;
@@ -53,7 +38,7 @@ void progress_show(size_t count, const char *path)
     char text[CLI_PROGRESS_WIDTH + CLI_TEXT], escaped[4 * CLI_TEXT];
     static int possible = -1;
     if (possible < 0)
-        possible = can_write_over();
+        possible = system_obeys(SYSTEM_MESSAGES);
     if (!possible || !is_time())
         return;
     escape_controls(path, escaped, sizeof escaped);
@@ -61,13 +46,13 @@ void progress_show(size_t count, const char *path)
                           CLI_TEXT / 2, escaped);
     size_t size = cut(text, (size_t)length, CLI_PROGRESS_WIDTH);
     memcpy(text + size, "\033[K", 3); /* what a longer line before it left */
-    (void)!write(STDERR_FILENO, text, size + 3);
+    (void)system_write(SYSTEM_MESSAGES, text, size + 3);
     shown = true;
 }
 
 void progress_hide(void)
 {
     if (shown)
-        (void)!write(STDERR_FILENO, "\r\033[K", 4);
+        (void)system_write(SYSTEM_MESSAGES, "\r\033[K", 4);
     shown = false;
 }

@@ -88,7 +88,7 @@ static bool hash_input(struct outcome *outcome, struct untorn_hash *ret_hash)
     struct bytes content = {0};
     int error = input_open(NULL, &input);
     if (error == 0)
-        error = bytes_read_all(&content, input.fd);
+        error = bytes_read_all(&content, input.stream);
     if (error != 0)
         outcome_source(outcome, input.name, error);
     else

@@ -5,6 +5,7 @@
 
 #include "document.h"
 #include "options.h"
+#include "system.h"
 
 #define EDIT_OPTIONS                                                                               \
     (OPTION_IF_MATCH | OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_KEEP_INODE |              \
@@ -67,7 +68,7 @@ static void set_values(struct outcome *outcome)
     struct bytes from = {0};
     struct untorn_edit *edits = calloc(count, sizeof *edits);
     if (!edits) {
-        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", strerror(ENOMEM));
+        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", system_error(ENOMEM));
     } else if (!arguments->from || read_source(outcome, arguments->from, &from)) {
         drop_last_newline(&from);
         fill_edits(arguments, &from, edits, count);
@@ -109,7 +110,7 @@ static void unset_values(struct outcome *outcome)
     size_t count = arguments->segments ? 1 : word_count;
     struct untorn_edit *edits = calloc(count, sizeof *edits);
     if (!edits) {
-        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", strerror(ENOMEM));
+        outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", system_error(ENOMEM));
         return;
     }
     for (size_t i = 0; i < count; i++) {

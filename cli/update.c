@@ -9,6 +9,7 @@
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
+#include "system.h"
 
 struct updating {
     struct arguments *arguments;
@@ -32,13 +33,13 @@ static void refuse_command(struct updating *updating, const struct child_result 
     const char *name = updating->arguments->command[0], *stays = what_stays(updating);
     if (result->start_error != 0)
         outcome_fail(outcome, UNTORN_REFUSED, child_start_status(result), "cannot run %s: %s; %s",
-                     name, strerror(result->start_error), stays);
+                     name, system_error(result->start_error), stays);
     else if (result->pipe_error != 0)
         outcome_fail(outcome, UNTORN_REFUSED, 1, "cannot collect what %s prints: %s; %s", name,
-                     strerror(result->pipe_error), stays);
+                     system_error(result->pipe_error), stays);
     else if (result->killed_by != 0)
         outcome_fail(outcome, UNTORN_REFUSED, 1, "the command was killed by signal %d (%s); %s",
-                     result->killed_by, strsignal(result->killed_by), stays);
+                     result->killed_by, child_signal_text(result->killed_by), stays);
     else
         outcome_fail(outcome, UNTORN_REFUSED, 1, "the command failed with status %d; %s",
                      result->exit_status, stays);
@@ -157,7 +158,7 @@ static void update_filter(struct updating *updating)
     struct bytes old = {0}, output = {0};
     int error = input_open(NULL, &input);
     if (error == 0)
-        error = bytes_read_all(&old, input.fd);
+        error = bytes_read_all(&old, input.stream);
     if (error != 0)
         outcome_source(&updating->outcome, input.name, error);
     else if (run_command(updating, old.data ? old.data : "", old.size, &output))

@@ -1,24 +1,19 @@
 #include "walk.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <untorn/document.h>
 
 #include "bytes.h"
 #include "limits.h"
+#include "system.h"
 
 struct walker {
     const struct walk *walk;
-    char path[PATH_MAX]; /* of the directory at hand; empty for the working directory */
+    char path[CLI_PATH]; /* of the directory at hand; empty for the working directory */
     size_t length;
 };
 
@@ -38,7 +33,7 @@ static void tell(struct walker *walker, int os_error)
 /* False if it does not fit; then it was told. */
 static bool go_to(struct walker *walker, const char *name)
 {
-    bool slash = walker->length > 0 && walker->path[walker->length - 1] != '/';
+    bool slash = walker->length > 0 && !system_is_separator(walker->path[walker->length - 1]);
     size_t size = strlen(name), wanted = walker->length + slash + size;
     if (wanted >= sizeof walker->path) {
         tell(walker, ENAMETOOLONG);
@@ -130,64 +125,45 @@ static bool is_document(struct walker *walker, const char *name)
     return is;
 }
 
-static void take_entry(struct walker *walker, int directory, const char *name,
-                       struct names *documents, struct names *folders)
+/* A directory while it is listed. */
+struct listing {
+    struct walker *walker;
+    struct names documents, folders;
+};
+
+static void take_entry(void *context, const char *name, enum system_kind kind)
 {
-    struct stat status;
+    struct listing *listing = context;
+    struct walker *walker = listing->walker;
     bool taken = true;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-        fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return; /* or it is gone already */
-    if (S_ISDIR(status.st_mode))
-        taken = is_own_folder(name) || add_name(folders, name);
-    else if (S_ISREG(status.st_mode) && is_document(walker, name))
-        taken = add_name(documents, name);
+    if (kind == SYSTEM_DIRECTORY)
+        taken = is_own_folder(name) || add_name(&listing->folders, name);
+    else if (kind == SYSTEM_FILE && is_document(walker, name))
+        taken = add_name(&listing->documents, name);
     if (!taken)
         tell(walker, ENOMEM);
-    if (documents->count >= CLI_BATCH)
-        for_each(walker, documents, visit_document);
-}
-
-static void list(struct walker *walker, DIR *listing, struct names *ret_folders)
-{
-    struct names documents = {0};
-    for (;;) {
-        errno = 0;
-        struct dirent *entry = readdir(listing);
-        if (!entry)
-            break;
-        take_entry(walker, dirfd(listing), entry->d_name, &documents, ret_folders);
-    }
-    if (errno != 0)
-        tell(walker, errno);
-    for_each(walker, &documents, visit_document);
+    if (listing->documents.count >= CLI_BATCH)
+        for_each(walker, &listing->documents, visit_document);
 }
 
 static void walk_below(struct walker *walker);
 
 /* The handle is closed before the walk goes deeper: a deep tree needs no more of them. */
-static void walk_directory(struct walker *walker, int follow)
+static void walk_directory(struct walker *walker, bool follow)
 {
-    struct names folders = {0};
+    struct listing listing = {.walker = walker};
     const char *path = walker->length ? walker->path : ".";
     walker->walk->directory(walker->walk->context, path);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow);
-    DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!listing) {
-        int error = errno;
-        if (fd >= 0)
-            close(fd);
+    int error = system_list(path, follow, take_entry, &listing);
+    if (error != 0)
         tell(walker, error);
-        return;
-    }
-    list(walker, listing, &folders);
-    closedir(listing);
-    for_each(walker, &folders, walk_below);
+    for_each(walker, &listing.documents, visit_document);
+    for_each(walker, &listing.folders, walk_below);
 }
 
 static void walk_below(struct walker *walker)
 {
-    walk_directory(walker, O_NOFOLLOW);
+    walk_directory(walker, false);
 }
 
 void walk_tree(const char *path, const struct walk *walk)
@@ -199,6 +175,6 @@ void walk_tree(const char *path, const struct walk *walk)
     }
     walker->walk = walk;
     if (strcmp(path, ".") == 0 || strcmp(path, "./") == 0 || go_to(walker, path))
-        walk_directory(walker, 0);
+        walk_directory(walker, true);
     free(walker);
 }

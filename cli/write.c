@@ -1,6 +1,4 @@
 /* untorn write: replace a file by standard input or by another file. */
-#include <sys/stat.h>
-
 #include "dryrun.h"
 #include "input.h"
 #include "limits.h"
@@ -49,8 +47,8 @@ static void write_pieces(struct writing *writing)
 
 static bool has_content(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    uint64_t size;
+    return system_kind(path, true, &size) == SYSTEM_FILE && size > 0;
 }
 
 static void refuse_empty(struct outcome *outcome)
@@ -79,7 +77,7 @@ static void write_nothing(struct writing *writing)
 static void write_dry_run(struct writing *writing)
 {
     struct bytes content = {0};
-    int error = bytes_read_all(&content, writing->input.fd);
+    int error = bytes_read_all(&content, writing->input.stream);
     bool guarded = writing->input.is_standard && !writing->arguments->allow_empty;
     if (error != 0)
         outcome_source(&writing->outcome, writing->input.name, error);

@@ -39,7 +39,8 @@
 /* From the lowest to the highest. */
 enum untorn_scope {
     UNTORN_SCOPE_DEFAULT,     /* what the schema says, below a file if one is given */
-    UNTORN_SCOPE_GLOBAL,      /* $XDG_CONFIG_HOME/APP/config.toml, else ~/.config/... */
+    UNTORN_SCOPE_GLOBAL,      /* $XDG_CONFIG_HOME/APP/config.toml, else ~/.config/...;
+                                 on Windows, where neither is set, %APPDATA%/APP/... */
     UNTORN_SCOPE_PROJECT,     /* the nearest .APP/config.toml or APP.toml upward that is ours */
     UNTORN_SCOPE_LOCAL,       /* beside it: .APP/config.local.toml or APP.local.toml */
     UNTORN_SCOPE_ENVIRONMENT, /* variables that the schema names */

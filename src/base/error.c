@@ -102,10 +102,39 @@ enum untorn_status error_status_of(int64_t os_result)
     }
 }
 
+/* Of those that the C library of Windows has no words for. */
+static const struct {
+    int os_error;
+    const char *text;
+} sentences[] = {
+    {ETXTBSY, "Another program has it open"},
+    {EWOULDBLOCK, "Another program holds it locked"},
+    {ELOOP, "Too many levels of symbolic links"},
+    {ESTALE, "It changed while it was read"},
+    {EDQUOT, "Disk quota exceeded"},
+    {ENOTSUP, "Operation not supported"},
+    {EOVERFLOW, "Value too large"},
+};
+
+const char *error_os_text(int os_error)
+{
+    static const char unknown[] = "Unknown error";
+    const char *text = strerror(os_error);
+    if (text && strncmp(text, unknown, sizeof unknown - 1) != 0)
+        return text;
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        if (sentences[i].os_error == os_error)
+            return sentences[i].text;
+    return text ? text : unknown;
+}
+
 static const char *advice(const struct untorn_error *error)
 {
     if (error->status == UNTORN_FAILED && error->os_error == EMFILE)
         return "allow more open files with ulimit -n; the old content stays";
+    if (error->status == UNTORN_FAILED && error->os_error == ETXTBSY)
+        return "another program has the file open and keeps others out; close it there and try "
+               "again; the old content stays";
     if (error->status == UNTORN_NO_STATE && error->os_error == EROFS)
         return "make the file system writable; if only the directory is read-only and the file is "
                "not, name a folder for it with --state-dir or UNTORN_STATE_DIR";
@@ -174,7 +203,7 @@ static bool adds_to_status(const struct untorn_error *error)
 
 const char *untorn_describe(const struct untorn_error *error, char *text, size_t size)
 {
-    const char *cause = adds_to_status(error) ? strerror(error->os_error) : NULL;
+    const char *cause = adds_to_status(error) ? error_os_text(error->os_error) : NULL;
     const char *hint = advice(error), *excerpt = strchr(error->detail, '\n');
     size_t used = 0;
     if (size == 0)

@@ -28,6 +28,9 @@ int error_unsettled(struct untorn_error *error, enum untorn_status status, int o
 /* Adds to the sentence: who, where, how many. printf-like. */
 void error_detail(struct untorn_error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What an errno value means, also where the system's library does not know. */
+const char *error_os_text(int os_error);
+
 /* The status that a negative errno value stands for. */
 enum untorn_status error_status_of(int64_t os_result);
 

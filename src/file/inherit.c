@@ -1,7 +1,7 @@
 #include "file/inherit.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <untorn/lock.h>
@@ -12,6 +12,8 @@ struct passed {
     long long fd;
     unsigned long long device, inode;
     char kind;
+    long long pid; /* who has the lock, and when it started; 0: whoever has the handle */
+    unsigned long long start;
 };
 
 /* Reads one entry and moves on to the next; false at the end or where the text makes no sense. */
@@ -22,8 +24,25 @@ static bool next_entry(const char **text, struct passed *ret_entry)
                &ret_entry->kind, &used) != 4)
         return false;
     *text += used;
+    if (sscanf(*text, ":%lld:%llu%n", &ret_entry->pid, &ret_entry->start, &used) == 2)
+        *text += used;
+    else
+        ret_entry->pid = 0;
     *text += **text == ',';
     return true;
+}
+
+/* Where a lock is not inherited with its handle: whether he who has it, and passed it on, still
+ * runs. */
+static bool is_held_for_us(const struct passed *entry)
+{
+    struct os_process holder;
+    os_self(&holder); /* for the run of the system */
+    if (holder.pid == entry->pid)
+        return false;
+    holder.pid = entry->pid;
+    holder.start = entry->start;
+    return os_is_alive(&holder);
 }
 
 /* The kernel grants a lock again to the opening that holds it, and refuses it to all others. */
@@ -31,13 +50,18 @@ static bool possesses(const struct passed *entry, const struct os_stat *lock_fil
 {
     struct os_stat now;
     enum os_lock kind = entry->kind == 's' ? OS_LOCK_SHARED : OS_LOCK_EXCLUSIVE;
-    return entry->fd > 2 && os_stat((os_fd)entry->fd, NULL, &now) == 0 &&
-           os_same_file(&now, lock_file) && os_lock((os_fd)entry->fd, kind) == 0;
+    if (entry->fd <= 2 || os_stat((os_fd)entry->fd, NULL, &now) < 0 ||
+        !os_same_file(&now, lock_file))
+        return false;
+    int rc = os_lock((os_fd)entry->fd, kind);
+    if (os_lock_is_inherited() || kind == OS_LOCK_SHARED)
+        return rc == 0;
+    return rc == 0 || (rc == -EWOULDBLOCK && is_held_for_us(entry));
 }
 
 bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind)
 {
-    const char *text = getenv(UNTORN_LOCK_VARIABLE);
+    const char *text = os_variable(UNTORN_LOCK_VARIABLE);
     struct passed entry;
     for (int i = 0; text && *text && i < LIMIT_INHERITED && next_entry(&text, &entry); i++) {
         if (entry.device == lock_file->device && entry.inode == lock_file->inode &&
@@ -51,7 +75,7 @@ bool inherit_holds(const struct os_stat *lock_file, enum os_lock *ret_kind)
 
 bool inherit_copy(char *value, size_t size, size_t *ret_used, size_t *ret_entries)
 {
-    const char *start = getenv(UNTORN_LOCK_VARIABLE), *text = start ? start : "";
+    const char *start = os_variable(UNTORN_LOCK_VARIABLE), *text = start ? start : "";
     const char *end = text;
     struct passed entry;
     *ret_entries = *ret_used = 0;
@@ -73,6 +97,18 @@ bool inherit_copy(char *value, size_t size, size_t *ret_used, size_t *ret_entrie
     return true;
 }
 
+static bool add_holder(char *value, size_t size, size_t *used)
+{
+    struct os_process self;
+    os_self(&self);
+    int n = snprintf(value + *used, size - *used, ":%lld:%llu", (long long)self.pid,
+                     (unsigned long long)self.start);
+    if (n < 0 || (size_t)n >= size - *used)
+        return false;
+    *used += (size_t)n;
+    return true;
+}
+
 bool inherit_add(char *value, size_t size, size_t *used, os_fd fd, const struct os_stat *stat,
                  enum os_lock kind)
 {
@@ -82,5 +118,5 @@ bool inherit_add(char *value, size_t size, size_t *used, os_fd fd, const struct 
     if (n < 0 || (size_t)n >= size - *used)
         return false;
     *used += (size_t)n;
-    return true;
+    return os_lock_is_inherited() || add_holder(value, size, used);
 }

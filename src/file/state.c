@@ -309,7 +309,8 @@ static int open_checked(struct state *state, const struct place *place, enum sta
 /* NULL: beside the file. */
 static const char *directory_of(const struct untorn_options *options)
 {
-    const char *directory = options->state_dir ? options->state_dir : getenv("UNTORN_STATE_DIR");
+    const char *directory =
+        options->state_dir ? options->state_dir : os_variable("UNTORN_STATE_DIR");
     return directory && *directory ? directory : NULL;
 }
 

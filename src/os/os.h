@@ -162,6 +162,10 @@ enum os_lock { OS_UNLOCK, OS_LOCK_SHARED, OS_LOCK_EXCLUSIVE };
  * take part. */
 int os_lock(os_fd fd, enum os_lock lock);
 
+/* Whether a process that inherited the handle has its lock too. Windows: no, the lock stays with
+ * the process that took it. */
+bool os_lock_is_inherited(void);
+
 /* ---- metadata ---- */
 
 enum os_meta_result {
@@ -264,6 +268,14 @@ uint64_t os_clock_ns(void);  /* monotonic */
 int64_t os_wall_clock(void); /* seconds since 1970 */
 void os_sleep_ns(uint64_t duration);
 int os_random(void *data, size_t size);
+
+/* A variable of the environment; NULL if it is not set. Borrowed until the next call of this
+ * thread. Windows: in UTF-8, which getenv does not give. */
+const char *os_variable(const char *name);
+
+/* The folder for the configuration of this user that the platform has apart from the home
+ * directory. -ENOENT: none. Windows: the roaming application data. */
+int os_config_folder(char *path, size_t size);
 
 /* The library's one global, the lock registry, and what the child of a fork does with it. */
 struct os_global {

@@ -166,6 +166,23 @@ TEST(an_excerpt_stands_behind_the_sentence_and_makes_the_byte_needless)
                            "(the old content stays)\n  x\n   ^");
 }
 
+TEST(every_number_that_the_seam_gives_has_words)
+{
+    static const int numbers[] = {ENOENT, EACCES, ETXTBSY, EWOULDBLOCK,
+                                  ELOOP,  ESTALE, EDQUOT,  ENOTSUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        CHECK(!strstr(error_os_text(numbers[i]), "nknown"));
+    CHECK_TEXT(error_os_text(ENOENT), strerror(ENOENT));
+    CHECK(strstr(error_os_text(99999), "nknown"));
+}
+
+TEST(a_file_that_another_program_has_open_is_told_so)
+{
+    error_begin(&error, NULL, "a");
+    error_os(&error, -ETXTBSY, "put the new version in place");
+    CHECK(strstr(describe(), "(another program has the file open and keeps others out; "));
+}
+
 TEST(the_number_of_a_refusing_function_is_not_read_as_a_system_error)
 {
     error_begin(&error, NULL, "a");

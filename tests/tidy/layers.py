@@ -42,12 +42,24 @@ def wrong_in_src(path, quote, name):
     return None
 
 
+# What the command may use of the library's own.
+OF_THE_COMMAND = {
+    "cli": ("base/printf_like.h",),
+    "cli/unix": ("unix/inside.h",),
+    "cli/win": ("win/inside.h", "os/win/win.h", "base/error.h"),
+}
+
+
 def wrong_outside(path, quote, name):
     """For the public headers and for those who may only use them."""
     if path.parts[0] == "include":
         return None if quote == "<" and (is_public(name) or is_standard(name)) else \
             "a public header includes public and standard headers only"
-    return "only public headers and the folder's own" if quote == '"' and "/" in name else None
+    folder = str(path.parent)
+    if folder == "cli" and quote == "<" and not is_public(name) and not is_standard(name):
+        return "a system header outside cli/unix and cli/win"
+    allowed = quote == "<" or "/" not in name or name in OF_THE_COMMAND.get(folder, ())
+    return None if allowed else "only public headers and the folder's own"
 
 
 def wrong_includes(root):
@@ -107,6 +119,9 @@ CHECKS = [
         {"src/extra/a.c": '#include "base/b.h"\n'},
         {"cli/main.c": '#include "file/replace.h"\n'},
         {"cli/main.c": '#include "../src/base/hash.h"\n'},
+        {"cli/main.c": "#include <unistd.h>\n"},
+        {"cli/main.c": '#include "os/win/win.h"\n'},
+        {"cli/unix/paths.c": '#include "os/os.h"\n'},
         {"examples/save.c": '#include "base/hash.h"\n'},
         {"include/untorn/a.h": "#include <sys/types.h>\n"},
         {"include/untorn/a.h": '#include "untorn/b.h"\n'},
@@ -114,7 +129,9 @@ CHECKS = [
         "src/store/a.c": '#include "text/scan.h"\n#include <untorn.h>\n#include <string.h>\n',
         "src/file/a.c": '/* #include <unistd.h> */\n#include "os/os.h"\n#include "a.h"\n',
         "src/os/unix/a.c": '#include <unistd.h>\n#include "os/os.h"\n#include "base/a.h"\n',
-        "cli/main.c": '#include <untorn.h>\n#include <unistd.h>\n#include "input.h"\n',
+        "cli/main.c": '#include <untorn.h>\n#include <errno.h>\n#include "input.h"\n',
+        "cli/unix/paths.c": '#include <unistd.h>\n#include "system.h"\n',
+        "cli/win/paths.c": '#include <windows.h>\n#include "os/win/win.h"\n',
     }),
     Check("only src/os calls the operating system", raw_calls, [
         {"src/file/a.c": "int f(void) { return open(p, 0); }\n"},

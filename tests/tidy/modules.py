@@ -64,6 +64,25 @@ def broken_twins(root):
     return found
 
 
+def command_verbs(text):
+    """What a file of the command's seam defines, in order."""
+    seen = without_directives(code_only(text))
+    return re.findall(r"^(?!static)[a-z][\w \*]*?\b((?:system|child|start)_\w+)"
+                      r"(?:\([^;{]*\)\s*\{|\[\] =)", seen, re.M)
+
+
+def broken_command_twins(root):
+    """A file in cli/unix or cli/win that has no verbs is a helper, and needs no twin."""
+    sides = {}
+    for side in ("unix", "win"):
+        found = {file.name: command_verbs(file.read_text(encoding="utf-8"))
+                 for file in (root / "cli" / side).glob("*.c")}
+        sides[side] = {name: verbs for name, verbs in found.items() if verbs}
+    return [f"cli/*/{name}:1: not the same verbs in the same order"
+            for name in sorted({*sides["unix"], *sides["win"]})
+            if sides["unix"].get(name) != sides["win"].get(name)]
+
+
 TWO = """int os_a(int x)
 {
     return x;
@@ -75,6 +94,8 @@ int os_b(int x,
     return x;
 }
 """
+
+COMMAND = TWO.replace("os_a", "system_a").replace("os_b", "start_b")
 
 CHECKS = [
     Check("every module of src has a test of its name", untested_modules, [
@@ -95,4 +116,9 @@ CHECKS = [
         {"src/os/unix/a.c": TWO.replace("os_b", "os_0").replace("os_a", "os_b"),
          "src/os/win/a.c": TWO},
     ], {"src/os/unix/a.c": TWO, "src/os/win/a.c": "#include <windows.h>\n" + TWO}),
+    Check("cli/unix and cli/win hold the same verbs in the same order", broken_command_twins, [
+        {"cli/unix/a.c": COMMAND, "cli/win/b.c": COMMAND},
+        {"cli/unix/a.c": COMMAND, "cli/win/a.c": COMMAND.replace("start_b", "start_c")},
+        {"cli/unix/a.c": COMMAND},
+    ], {"cli/unix/a.c": COMMAND, "cli/win/a.c": COMMAND, "cli/win/b.c": TWO}),
 ]

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int os_capabilities(os_fd fd, struct os_capabilities *ret_capabilities)
@@ -137,4 +138,15 @@ int os_random(void *data, size_t size)
     for (size_t i = 0; rc == 0 && i < size; i++)
         bytes[i] = (unsigned char)next_random();
     return (int)sim_end(rc);
+}
+
+const char *os_variable(const char *name)
+{
+    return getenv(name);
+}
+
+int os_config_folder(char *path, size_t size)
+{
+    (void)path, (void)size;
+    return -ENOENT;
 }

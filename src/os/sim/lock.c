@@ -50,6 +50,11 @@ int os_lock(os_fd fd, enum os_lock lock)
     return (int)sim_end(0);
 }
 
+bool os_lock_is_inherited(void)
+{
+    return true;
+}
+
 static const struct os_global *global;
 static bool guarded;
 

@@ -201,3 +201,14 @@ int os_random(void *data, size_t size)
 {
     return unix_result(getentropy(data, size));
 }
+
+const char *os_variable(const char *name)
+{
+    return getenv(name);
+}
+
+int os_config_folder(char *path, size_t size)
+{
+    (void)path, (void)size;
+    return -ENOENT;
+}

@@ -14,6 +14,11 @@ int os_lock(os_fd fd, enum os_lock lock)
     return unix_result(flock((int)fd, operations[lock]));
 }
 
+bool os_lock_is_inherited(void)
+{
+    return true;
+}
+
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
 static void (*child_after_fork)(void);

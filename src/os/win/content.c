@@ -117,11 +117,12 @@ int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition,
              ULONG attributes, HANDLE *ret_handle)
 {
     static _Thread_local wchar_t wide[WIN_PATH];
-    bool whole = dir == OS_NONE || has_dots(name);
-    int count = whole ? win_full_path(dir, name, wide) : win_wide(name, wide, WIN_PATH);
+    bool same = dir != OS_NONE && strcmp(name, ".") == 0; /* no name at all: the directory again */
+    bool whole = !same && (dir == OS_NONE || has_dots(name));
+    int count = whole ? win_full_path(dir, name, wide) : win_wide(same ? "" : name, wide, WIN_PATH);
     if (count < 0)
         return count;
-    if (count == 0)
+    if (count == 0 && !same)
         return -ENOENT;
     if (whole)
         memcpy(wide, L"\\??\\", 4 * sizeof *wide); /* how the system itself says \\?\ */
@@ -256,16 +257,11 @@ static OVERLAPPED at_offset(uint64_t offset)
     return (OVERLAPPED){.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
 }
 
-static DWORD at_most(size_t size)
-{
-    return size > 1 << 30 ? 1 << 30 : (DWORD)size;
-}
-
 int64_t os_read_at(os_fd file, void *data, size_t size, uint64_t offset)
 {
     OVERLAPPED at = at_offset(offset);
     DWORD count;
-    if (ReadFile(win_handle(file), data, at_most(size), &count, &at))
+    if (ReadFile(win_handle(file), data, win_at_most(size), &count, &at))
         return (int64_t)count;
     DWORD code = GetLastError();
     return code == ERROR_HANDLE_EOF ? 0 : win_failure(code);
@@ -275,7 +271,7 @@ int64_t os_write_at(os_fd file, const void *data, size_t size, uint64_t offset)
 {
     OVERLAPPED at = at_offset(offset);
     DWORD count;
-    if (WriteFile(win_handle(file), data, at_most(size), &count, &at))
+    if (WriteFile(win_handle(file), data, win_at_most(size), &count, &at))
         return (int64_t)count;
     return win_last_failure();
 }

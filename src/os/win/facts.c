@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <bcrypt.h>
+#include <shlobj.h>
 
 int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
 {
@@ -64,7 +65,7 @@ static void read_boot(char *boot, size_t size)
 static void narrow_some(const wchar_t *wide, char *text, size_t size)
 {
     size_t count = wcslen(wide);
-    while (win_narrow(wide, count, text, size) < 0)
+    while (win_utf8(wide, count, text, size) < 0)
         count /= 2;
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
@@ -132,4 +133,44 @@ int os_random(void *data, size_t size)
 {
     NTSTATUS status = BCryptGenRandom(NULL, data, (ULONG)size, BCRYPT_USE_SYSTEM_PREFERRED_RNG);
     return status < 0 ? -EIO : 0;
+}
+
+const char *os_variable(const char *name)
+{
+    enum { MOST = 32768 }; /* characters of a value, and a terminator */
+    static _Thread_local wchar_t wide[MOST];
+    static _Thread_local char text[3 * MOST];
+    wchar_t wide_name[256];
+    if (win_utf16(name, wide_name, sizeof wide_name / sizeof *wide_name) < 0)
+        return NULL;
+    SetLastError(ERROR_SUCCESS);
+    DWORD count = GetEnvironmentVariableW(wide_name, wide, MOST);
+    if ((count == 0 && GetLastError() != ERROR_SUCCESS) || count >= MOST)
+        return NULL;
+    return win_utf8(wide, count, text, sizeof text) < 0 ? NULL : text;
+}
+
+/* Shell32 is large, and most never ask: it is loaded by whoever does. */
+int os_config_folder(char *path, size_t size)
+{
+    typedef HRESULT(WINAPI * known_folder)(REFKNOWNFOLDERID id, DWORD flags, HANDLE token,
+                                           PWSTR * ret_path);
+    typedef void(WINAPI * give_back)(LPVOID memory);
+    static const GUID roaming = {
+        0x3EB685DB, 0x65F9, 0x4CF6, {0xA0, 0x3A, 0xE3, 0xEF, 0x65, 0x72, 0x9F, 0x3D}};
+    HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    HMODULE ole = LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    known_folder ask = (known_folder)win_find_function(shell, "SHGetKnownFolderPath");
+    give_back done = (give_back)win_find_function(ole, "CoTaskMemFree");
+    PWSTR found = NULL;
+    int rc = -ENOENT;
+    if (ask && done && ask(&roaming, 0, NULL, &found) == S_OK)
+        rc = win_narrow(found, wcslen(found), path, size);
+    if (done)
+        done(found); /* also after a failure, as it is documented */
+    if (shell)
+        FreeLibrary(shell);
+    if (ole)
+        FreeLibrary(ole);
+    return rc < 0 ? rc : 0;
 }

@@ -27,6 +27,11 @@ int os_lock(os_fd fd, enum os_lock lock)
     return code == ERROR_IO_PENDING ? -EWOULDBLOCK : win_failure(code);
 }
 
+bool os_lock_is_inherited(void)
+{
+    return false;
+}
+
 static SRWLOCK guard = SRWLOCK_INIT;
 
 /* Nothing forks here. */

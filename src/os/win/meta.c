@@ -69,14 +69,19 @@ static int copy_acl(os_fd from, os_fd to)
     return rc;
 }
 
-/* For the owner, the system and administrators. */
+bool win_private_descriptor(PSECURITY_DESCRIPTOR *ret_descriptor)
+{
+    return ConvertStringSecurityDescriptorToSecurityDescriptorW(
+        L"D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", SDDL_REVISION_1, ret_descriptor,
+        NULL);
+}
+
 static int make_private(os_fd file)
 {
     PSECURITY_DESCRIPTOR descriptor;
     BOOL present, by_default;
     PACL acl;
-    if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(
-            L"D:P(A;;FA;;;OW)(A;;FA;;;SY)(A;;FA;;;BA)", SDDL_REVISION_1, &descriptor, NULL))
+    if (!win_private_descriptor(&descriptor))
         return win_last_failure();
     int rc = GetSecurityDescriptorDacl(descriptor, &present, &acl, &by_default) && present
                  ? set_acl(file, acl, true)

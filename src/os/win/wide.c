@@ -81,14 +81,12 @@ static bool has_refused(const char *path)
     }
 }
 
-int win_wide(const char *name, wchar_t *wide, size_t size)
+int win_utf16(const char *text, wchar_t *wide, size_t size)
 {
     size_t count = 0, step;
-    if (has_refused(name))
-        return -EINVAL;
-    for (const unsigned char *at = (const unsigned char *)name; *at; at += step) {
+    for (const unsigned char *at = (const unsigned char *)text; *at; at += step) {
         uint32_t character = read_character(at, &step);
-        if (step == 0 || is_forbidden(character))
+        if (step == 0)
             return -EINVAL;
         if (count + 2 >= size)
             return -ENAMETOOLONG;
@@ -96,10 +94,22 @@ int win_wide(const char *name, wchar_t *wide, size_t size)
             wide[count++] = (wchar_t)(0xD7C0 + (character >> 10));
             character = 0xDC00 | (character & 0x3FF);
         }
-        wide[count++] = character == '/' ? L'\\' : (wchar_t)character;
+        wide[count++] = (wchar_t)character;
     }
     wide[count] = L'\0';
     return (int)count;
+}
+
+int win_wide(const char *name, wchar_t *wide, size_t size)
+{
+    int count = has_refused(name) ? -EINVAL : win_utf16(name, wide, size);
+    for (int i = 0; i < count; i++) {
+        if (is_forbidden(wide[i]))
+            return -EINVAL;
+        if (wide[i] == L'/')
+            wide[i] = L'\\';
+    }
+    return count;
 }
 
 static bool is_pair(const wchar_t *wide, size_t left)
@@ -120,11 +130,11 @@ static size_t put_character(uint32_t character, char *text)
     return size;
 }
 
-int win_narrow(const wchar_t *wide, size_t count, char *text, size_t size)
+int win_utf8(const wchar_t *wide, size_t count, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t character = wide[i] == L'\\' ? L'/' : wide[i];
+        uint32_t character = wide[i];
         if (is_pair(wide + i, count - i))
             character = 0x10000 + ((character & 0x3FF) << 10) + (wide[++i] & 0x3FF);
         if (used + 4 >= size)
@@ -133,4 +143,13 @@ int win_narrow(const wchar_t *wide, size_t count, char *text, size_t size)
     }
     text[used] = '\0';
     return (int)used;
+}
+
+int win_narrow(const wchar_t *wide, size_t count, char *text, size_t size)
+{
+    int used = win_utf8(wide, count, text, size);
+    for (int i = 0; i < used; i++)
+        if (text[i] == '\\')
+            text[i] = '/';
+    return used;
 }

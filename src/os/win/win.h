@@ -33,10 +33,23 @@ static inline HANDLE win_handle(os_fd fd)
     return (HANDLE)fd;
 }
 
+/* How much of it one call reads or writes. */
+static inline DWORD win_at_most(size_t size)
+{
+    return size > 1 << 30 ? 1 << 30 : (DWORD)size;
+}
+
 /* As negative errno values. */
 int win_failure(DWORD code);
 int win_status(NTSTATUS status);
 int win_last_failure(void);
+
+/* Any text to UTF-16, terminated. -EINVAL where it is not WTF-8, -ENAMETOOLONG. Returns the count.
+ */
+int win_utf16(const char *text, wchar_t *wide, size_t size);
+
+/* And back, terminated. -ENAMETOOLONG. Returns the size. */
+int win_utf8(const wchar_t *wide, size_t count, char *text, size_t size);
 
 /* A name or a relative path, with backslashes, terminated. -EINVAL where Windows would take it for
  * something else than it says: a stream, a device, a name that ends with a dot or a blank, one with
@@ -53,6 +66,17 @@ int win_full_path(os_fd dir, const char *name, wchar_t path[WIN_PATH]);
  * root. `options` and `disposition` are NtCreateFile's. A link is opened itself. */
 int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
              ULONG attributes, HANDLE *ret_handle);
+
+/* For the owner, the system and administrators, and passed on to what is made in a folder. To be
+ * freed by LocalFree. */
+bool win_private_descriptor(PSECURITY_DESCRIPTOR *ret_descriptor);
+
+/* A function of a library that need not be loaded, or need not have it; NULL. */
+typedef void (*win_function)(void);
+static inline win_function win_find_function(HMODULE library, const char *name)
+{
+    return library ? (win_function)GetProcAddress(library, name) : NULL;
+}
 
 /* Whether it is a link or a junction. */
 bool win_is_link(HANDLE handle);

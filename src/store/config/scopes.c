@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/pathtext.h"
 #include "os/os.h"
 
 static const char *const names[UNTORN_SCOPES] = {"default", "global",      "project",
@@ -53,7 +54,7 @@ const char *scopes_variable(const char *const *environment, const char *name)
 {
     size_t size = strlen(name);
     if (!environment)
-        return getenv(name);
+        return os_variable(name);
     for (; *environment; environment++)
         if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
             return *environment + size + 1;
@@ -98,7 +99,14 @@ bool scopes_ignore(struct scopes *scopes, const char *path, uint32_t owner)
 static const char *absolute(const char *const *environment, const char *name)
 {
     const char *value = scopes_variable(environment, name);
-    return value && value[0] == '/' ? value : NULL;
+    return value && path_root_size(value) > 0 ? value : NULL;
+}
+
+/* Where the platform keeps such files, if the variables do not say. */
+static const char *usual_folder(struct scopes *scopes)
+{
+    char path[LIMIT_PATH];
+    return os_config_folder(path, sizeof path) < 0 ? NULL : JOIN(&scopes->arena, path);
 }
 
 static int find_global(struct scopes *scopes, const struct untorn_config_setup *setup,
@@ -106,18 +114,21 @@ static int find_global(struct scopes *scopes, const struct untorn_config_setup *
 {
     const char *folder = absolute(setup->environment, "XDG_CONFIG_HOME"), *below = "";
     const char **path = &scopes->paths[UNTORN_SCOPE_GLOBAL];
-    if (!folder) {
-        folder = absolute(setup->environment, "HOME");
+    if (!folder && (folder = absolute(setup->environment, "HOME"))) {
         below = "/.config";
-        if (!folder) {
-            scopes->missing[UNTORN_SCOPE_GLOBAL] =
-                "neither XDG_CONFIG_HOME nor HOME is an absolute path; set one, or name the file";
-            return 0;
-        }
-        scopes->home = JOIN(&scopes->arena, folder);
+        folder = scopes->home = JOIN(&scopes->arena, folder);
+        if (!folder)
+            return no_memory(error);
+    }
+    if (!folder)
+        folder = usual_folder(scopes);
+    if (!folder) {
+        scopes->missing[UNTORN_SCOPE_GLOBAL] =
+            "neither XDG_CONFIG_HOME nor HOME is an absolute path; set one, or name the file";
+        return 0;
     }
     *path = JOIN(&scopes->arena, folder, below, "/", setup->app, "/config", ending);
-    return *path && (scopes->home || !below[0]) ? 0 : no_memory(error);
+    return *path ? 0 : no_memory(error);
 }
 
 /* ---- the project's file ---- */
@@ -209,9 +220,15 @@ static int find_project(struct scopes *scopes, const struct untorn_config_setup 
     scopes->searched = true;
     if (strcmp(directory, "/") == 0)
         directory[0] = '\0'; /* the last one below is the root, as an empty text */
+    /* Of a drive without the slash that only the seam writes before it; up to the share of a
+     * server. */
+    size_t root = path_root_size(directory), drive = root > 1 && directory[1] != '/';
+    char *least = directory + (root > 1 ? root - 1 : 0);
     for (char *end = directory; rc == 0 && end;) {
-        rc = look_here(scopes, directory, setup->app, ending);
-        end = strrchr(directory, '/');
+        rc = look_here(scopes, directory + drive, setup->app, ending);
+        end = strrchr(directory + drive, '/');
+        if (end && end < least)
+            end = NULL;
         if (end)
             *end = '\0';
     }

@@ -24,7 +24,8 @@ struct scopes {
     struct arena arena; /* of all texts */
 };
 
-/* The value of a variable; NULL. `environment` as in struct untorn_config_setup. */
+/* The value of a variable; NULL. Borrowed until the next call. `environment` as in struct
+ * untorn_config_setup. */
 const char *scopes_variable(const char *const *environment, const char *name);
 
 int scopes_find(struct scopes *scopes, const struct untorn_config_setup *setup,

@@ -1,5 +1,3 @@
-#include "child.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,8 +10,9 @@
 
 #include <untorn/lock.h>
 
+#include "child.h"
 #include "limits.h"
-#include "start.h"
+#include "unix/inside.h"
 
 extern char **environ;
 
@@ -70,6 +69,12 @@ static void signals_end(const struct signals *signals)
         sigaction(handled[i], &signals->actions[i], NULL);
 }
 
+static void note_signal(struct child_result *result)
+{
+    result->signal = got;
+    result->must_end = got == SIGTERM || got == SIGHUP;
+}
+
 /* The environment with UNTORN_LOCK set; new, its words borrowed but for the first. */
 static char **environment_with(const char *lock_value)
 {
@@ -105,7 +110,7 @@ static int start(char *const *command, const char *lock_value, const struct sign
     if (error == 0) {
         sigset_t ordinary;
         sigemptyset(&ordinary);
-        if (!start_pipe_was_ignored())
+        if (!pipe_signal_was_ignored())
             sigaddset(&ordinary, SIGPIPE);
         posix_spawnattr_setsigdefault(&attributes, &ordinary);
         posix_spawnattr_setsigmask(&attributes, &signals->mask);
@@ -227,7 +232,7 @@ struct child_result child_run(char *const *command, const char *lock_value)
     if (result.start_error == 0)
         await(pid, &result);
     signals_end(&signals);
-    result.signal = got;
+    note_signal(&result);
     return result;
 }
 
@@ -267,13 +272,13 @@ struct child_result child_filter(char *const *command, const char *lock_value, c
     }
     pipes_close(&pipes);
     signals_end(&signals);
-    result.signal = got;
+    note_signal(&result);
     return result;
 }
 
-int child_start_status(const struct child_result *result)
+const char *child_signal_text(int number)
 {
-    return result->start_error == ENOENT ? 127 : 126;
+    return strsignal(number);
 }
 
 void child_die_of(int number)

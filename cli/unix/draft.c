@@ -1,0 +1,102 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "system.h"
+
+/* ---- where ---- */
+
+/* Whether nobody but us and root can rename what is in it. */
+static bool is_safe_directory(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+           (status.st_uid == geteuid() || status.st_uid == 0) &&
+           (!(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX));
+}
+
+/* The same of every directory on the way; `path` is absolute and without links. */
+static bool is_safe_path(const char *path)
+{
+    char part[CLI_PATH];
+    for (size_t i = 1; path[i]; i++) {
+        if (path[i] != '/')
+            continue;
+        snprintf(part, sizeof part, "%.*s", (int)i, path);
+        if (!is_safe_directory(part))
+            return false;
+    }
+    return is_safe_directory("/") && is_safe_directory(path);
+}
+
+/* The physical directory of the file, which need not exist. */
+static bool find_directory(const char *file, char directory[CLI_PATH])
+{
+    char resolved[CLI_PATH], text[CLI_PATH];
+    const char *path = realpath(file, resolved) ? resolved : file, *slash = strrchr(path, '/');
+    int length = slash == path ? 1 : slash ? (int)(slash - path) : 0;
+    if (length >= CLI_PATH)
+        return false;
+    snprintf(text, sizeof text, "%.*s", length ? length : 1, length ? path : ".");
+    return realpath(text, directory) != NULL;
+}
+
+/* untorn's own folder there: `.untorn`, or in a directory like /tmp `.untorn-UID`. */
+static bool find_own_folder(const char *directory, char folder[CLI_PATH])
+{
+    const char *slash = strcmp(directory, "/") == 0 ? "" : "/";
+    int length = snprintf(folder, CLI_PATH, "%s%s.untorn", directory, slash);
+    if (length < CLI_PATH && is_safe_path(folder))
+        return true;
+    length =
+        snprintf(folder, CLI_PATH, "%s%s.untorn-%lu", directory, slash, (unsigned long)geteuid());
+    return length < CLI_PATH && is_safe_path(folder);
+}
+
+int system_make_folder(const char *file, char folder[CLI_PATH])
+{
+    char directory[CLI_PATH], own[CLI_PATH];
+    const char *temporary = getenv("TMPDIR");
+    int length = CLI_PATH;
+    if (find_directory(file, directory) && find_own_folder(directory, own))
+        length = snprintf(folder, CLI_PATH, "%s/draft-XXXXXX", own);
+    if (length < CLI_PATH && mkdtemp(folder))
+        return 0;
+    length = snprintf(folder, CLI_PATH, "%s/untorn-XXXXXX",
+                      temporary && *temporary ? temporary : "/tmp");
+    if (length >= CLI_PATH)
+        return ENAMETOOLONG;
+    return mkdtemp(folder) ? 0 : errno;
+}
+
+/* ---- what ---- */
+
+int system_make_file(const char *path, const void *data, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = 0;
+    if (fd < 0)
+        return errno;
+    for (const char *at = data; size > 0 && error == 0;) {
+        int64_t count = system_write(fd, at, size);
+        error = count < 0 ? (int)-count : 0;
+        at += count > 0 ? count : 0;
+        size -= count > 0 ? (size_t)count : 0;
+    }
+    return close(fd) != 0 && error == 0 ? errno : error;
+}
+
+void system_remove_folder(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return;
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;)
+        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* a directory stays, and keeps it */
+    closedir(listing);
+    (void)rmdir(folder);
+}
