@@ -10,6 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
+from count import Count  # noqa: E402
+
 ROOT = Path(os.environ["TESTS"]).parent
 BUILD = Path(os.environ["BUILD"])
 SANITIZED = Path(f"{BUILD}-asan")
@@ -25,24 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 """
-
-
-class Count:
-    def __init__(self):
-        self.passed, self.failed, self.skipped = 0, 0, 0
-
-    def case(self, sentence, problem):
-        print(f"FAIL {sentence}: {problem}" if problem else f"ok   {sentence}")
-        self.failed += bool(problem)
-        self.passed += not problem
-
-    def skip(self, sentence, reason):
-        print(f"skip {sentence}: {reason}")
-        self.skipped += 1
-
-    def finish(self):
-        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
-        sys.exit(1 if self.failed or not self.passed else 0)
 
 
 def replay(program, *paths):
