@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(os.environ["TESTS"]).parent / "fuzz"))
 
 import compare  # noqa: E402
 import jansson  # noqa: E402
-from count import Count  # noqa: E402
+from lib import Count  # noqa: E402
 
 COUNT = 100_000 if os.environ.get("UNTORN_LONG") else 6000
 MISSING = f"{jansson.NAME} is not installed"
