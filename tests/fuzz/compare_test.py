@@ -104,6 +104,20 @@ def what_is_known_to_differ_does_not(library, jansson_there):
     return ", ".join(wrong)
 
 
+ENDS = (b'#\n0="""\\r\r\n"""', b'a = """x\r\ny"""\r\n', b"a = '''\r\n\r\n'''")
+
+
+def ends_of_lines_in_strings_may_differ(library):
+    """Where the document has some of two bytes, and nowhere else."""
+    sides = compare.Sides(library, None)
+    wrong = [f"{data}: {problem}" for data in ENDS
+             if (problem := compare.difference(sides, "t", data))]
+    other = compare.Sides(Deaf(b'{"a": {"type": "string", "value": "\\n"}}'), None)
+    if not compare.difference(other, "t", b'a = "\\r\\n"\n'):
+        wrong.append("also elsewhere")
+    return ", ".join(wrong)
+
+
 def what_differs_is_made_small():
     found = compare.smallest(compare.Sides(Deaf(None), None), "t",
                              b'# x\n[t]\na = 1\nb = ["x", 2]\n')
@@ -123,6 +137,7 @@ def main():
                a_library_that_reads_otherwise_is_caught())
     count.case("a jansson that reads otherwise is caught",
                a_jansson_that_reads_otherwise_is_caught(library))
+    count.case("ends of lines in strings may differ", ends_of_lines_in_strings_may_differ(library))
     count.case("what differs is made small", what_differs_is_made_small())
     if second:
         count.case("jansson takes some and some not",
