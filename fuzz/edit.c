@@ -23,40 +23,20 @@ struct edits {
     size_t count;
 };
 
-static size_t choose(uint8_t byte, const char *letters)
-{
-    const char *letter = byte ? strchr(letters, byte) : NULL;
-    return letter ? (size_t)(letter - letters) : byte % strlen(letters);
-}
-
 static void take_edits(struct fuzz_input *input, size_t count, struct edits *ret_edits)
 {
     *ret_edits = (struct edits){.count = count};
-    for (size_t i = 0; i < count; i++) {
-        struct untorn_edit *edit = &ret_edits->list[i];
-        edit->kind = (enum untorn_edit_kind)choose(fuzz_byte(input), "suir");
-        edit->syntax = (enum untorn_syntax)choose(fuzz_byte(input), "psjt");
-        edit->key = fuzz_string(input);
-        struct fuzz_text value = fuzz_field(input);
-        edit->value = value.data;
-        edit->value_size = value.size;
-    }
+    for (size_t i = 0; i < count; i++)
+        ret_edits->list[i] = fuzz_edit(input, "suir");
 }
 
 static void free_edits(struct edits *edits)
 {
-    for (size_t i = 0; i < edits->count; i++) {
-        free((char *)edits->list[i].key);
-        free((char *)edits->list[i].value);
-    }
+    for (size_t i = 0; i < edits->count; i++)
+        fuzz_edit_free(&edits->list[i]);
 }
 
 /* ---- one document_edit, held to what is promised of each ---- */
-
-static bool same_text(const struct fuzz_text *one, const struct fuzz_text *other)
-{
-    return one->size == other->size && memcmp(one->data, other->data, one->size) == 0;
-}
 
 /* The quick way of a plain set leads to the same bytes as the general one. [QUICK-2] */
 static void check_general(const struct fuzz_text *text, enum untorn_format format,
@@ -68,7 +48,7 @@ static void check_general(const struct fuzz_text *text, enum untorn_format forma
     int rc = document_edit_planned(text->data, text->size, format, NULL, edit, 1, &general.data,
                                    &general.size, &error);
     REQUIRE(rc == expected);
-    REQUIRE(rc != 0 || same_text(&general, expected_text));
+    REQUIRE(rc != 0 || fuzz_same_text(&general, expected_text));
     free(general.data);
 }
 
@@ -113,9 +93,9 @@ static void check_stream(const struct fuzz_text *text, enum untorn_format format
     const struct fuzz_text written = {stream.written.data, stream.written.size};
     REQUIRE(rc <= JSON_STREAM_UNSUITED);
     if (rc == 0)
-        REQUIRE(expected == 0 && same_text(&written, expected_text));
+        REQUIRE(expected == 0 && fuzz_same_text(&written, expected_text));
     else if (rc == JSON_STREAM_UNCHANGED)
-        REQUIRE(expected == 0 && same_text(text, expected_text));
+        REQUIRE(expected == 0 && fuzz_same_text(text, expected_text));
     else if (rc < 0)
         REQUIRE(rc == expected);
     buffer_free(&stream.written);
@@ -185,19 +165,6 @@ static void check_edits(const struct fuzz_text *text, const struct parsed *parse
 
 /* ---- the node of the input ---- */
 
-/* A pointer to it; NULL for what cannot be told by one: below a key that is there twice, with a NUL
- * in it or half a surrogate pair. */
-static const char *pointer_to(const struct untorn_node *node, struct arena *arena)
-{
-    for (const struct untorn_node *at = node; at->parent; at = at->parent)
-        if (at->key && (memchr(at->key, '\0', at->key_size) || fuzz_has_repeated(at->parent) ||
-                        !value_is_utf8(at->key, at->key_size)))
-            return NULL;
-    const char *pointer = keypath_of_node(node, true, arena);
-    REQUIRE(pointer);
-    return pointer;
-}
-
 static struct untorn_edit set_of(const char *key, enum untorn_syntax syntax, const char *value,
                                  size_t size)
 {
@@ -215,7 +182,7 @@ static void check_own_spelling(const struct fuzz_text *text, const struct parsed
     if (!node->raw)
         return;
     REQUIRE(edit_text(text, parsed->format, &edit, 1, &same) == 0);
-    REQUIRE(same_text(text, &same));
+    REQUIRE(fuzz_same_text(text, &same));
     free(same.data);
 }
 
@@ -290,7 +257,7 @@ static void check_added(const struct fuzz_text *text, const struct parsed *parse
     edit = (struct untorn_edit){.kind = UNTORN_UNSET, .key = below};
     REQUIRE(edit_text(&added, parsed->format, &edit, 1, &removed) == 0);
     REQUIRE(same_data(text, &removed, parsed->format));
-    REQUIRE(!is_restorable(text, node) || same_text(text, &removed));
+    REQUIRE(!is_restorable(text, node) || fuzz_same_text(text, &removed));
     free(added.data);
     free(removed.data);
 }
@@ -345,7 +312,7 @@ static void check_node(const struct fuzz_text *text, const struct parsed *parsed
 {
     struct arena arena = {0};
     struct untorn_node *node = fuzz_nth_node(parsed->root, number % fuzz_count_nodes(parsed->root));
-    const char *key = pointer_to(node, &arena);
+    const char *key = fuzz_pointer(node, &arena);
     if (key && *key) {
         check_own_spelling(text, parsed, node, key);
         check_new_spelling(text, parsed, node, key);

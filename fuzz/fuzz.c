@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "text/format.h"
+#include "text/keypath.h"
+#include "text/value.h"
 #include "text/write.h"
 
 _Noreturn void fuzz_fail(const char *file, int line, const char *what)
@@ -64,6 +66,11 @@ char *fuzz_string(struct fuzz_input *input)
     return text;
 }
 
+bool fuzz_same_text(const struct fuzz_text *one, const struct fuzz_text *other)
+{
+    return one->size == other->size && memcmp(one->data, other->data, one->size) == 0;
+}
+
 enum untorn_format fuzz_format(struct fuzz_input *input)
 {
     uint8_t byte = fuzz_byte(input);
@@ -79,6 +86,31 @@ enum untorn_format fuzz_format(struct fuzz_input *input)
     default:
         return (enum untorn_format)(UNTORN_JSON + byte % 4);
     }
+}
+
+static size_t choose(uint8_t byte, const char *letters)
+{
+    const char *letter = byte ? strchr(letters, byte) : NULL;
+    return letter ? (size_t)(letter - letters) : byte % strlen(letters);
+}
+
+struct untorn_edit fuzz_edit(struct fuzz_input *input, const char *kinds)
+{
+    static const enum untorn_edit_kind all[] = {UNTORN_SET, UNTORN_UNSET, UNTORN_INSERT,
+                                                UNTORN_RENAME, UNTORN_ENSURE};
+    struct untorn_edit edit = {.kind = all[choose(fuzz_byte(input), kinds)]};
+    edit.syntax = (enum untorn_syntax)choose(fuzz_byte(input), "psjt");
+    edit.key = fuzz_string(input);
+    struct fuzz_text value = fuzz_field(input);
+    edit.value = value.data;
+    edit.value_size = value.size;
+    return edit;
+}
+
+void fuzz_edit_free(struct untorn_edit *edit)
+{
+    free((char *)edit->key);
+    free((char *)edit->value);
 }
 
 uint32_t fuzz_hash(const void *data, size_t size)
@@ -127,6 +159,17 @@ bool fuzz_has_repeated(const struct untorn_node *root)
         if (root->repeated)
             return true;
     return false;
+}
+
+const char *fuzz_pointer(const struct untorn_node *node, struct arena *arena)
+{
+    for (const struct untorn_node *at = node; at->parent; at = at->parent)
+        if (at->key && (memchr(at->key, '\0', at->key_size) || fuzz_has_repeated(at->parent) ||
+                        !value_is_utf8(at->key, at->key_size)))
+            return NULL;
+    const char *pointer = keypath_of_node(node, true, arena);
+    REQUIRE(pointer);
+    return pointer;
 }
 
 struct parsed fuzz_parse(const char *text, size_t size, enum untorn_format format)

@@ -46,9 +46,15 @@ struct fuzz_text fuzz_copy(const void *data, size_t size);
 struct fuzz_text fuzz_field(struct fuzz_input *input);
 char *fuzz_string(struct fuzz_input *input); /* the same, terminated */
 struct fuzz_text fuzz_rest(struct fuzz_input *input);
+bool fuzz_same_text(const struct fuzz_text *one, const struct fuzz_text *other);
 
 /* "jctT": JSON, JSONC, TOML, TOML 1.0. Any other byte is one of them too. */
 enum untorn_format fuzz_format(struct fuzz_input *input);
+
+/* Kind, syntax ("psjt"), key and value, each of the last two ended by NUL. `kinds` is "suire" or
+ * its beginning: set, unset, insert, rename, ensure. Any other byte is one of them too. */
+struct untorn_edit fuzz_edit(struct fuzz_input *input, const char *kinds);
+void fuzz_edit_free(struct untorn_edit *edit);
 
 /* Numbers that depend on the bytes alone. */
 uint32_t fuzz_hash(const void *data, size_t size);
@@ -63,6 +69,10 @@ struct untorn_node *fuzz_nth_node(struct untorn_node *root, size_t number);
 
 /* Whether an object in the tree has a key twice. */
 bool fuzz_has_repeated(const struct untorn_node *root);
+
+/* A JSON Pointer to it; NULL for what cannot be told by one: below a key that is there twice, with
+ * a NUL in it or half a surrogate pair. */
+const char *fuzz_pointer(const struct untorn_node *node, struct arena *arena);
 
 /* Parses what must be a document. */
 struct parsed fuzz_parse(const char *text, size_t size, enum untorn_format format);

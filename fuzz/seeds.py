@@ -64,15 +64,17 @@ def documents():
         yield "j", text
 
 
-def edits():
+def edits(kinds, letters, second):
+    """Each document in a format of `letters` with an edit of each kind; `second` makes the second
+    byte of an input of its number."""
     turn = itertools.count()
     for letter, text in documents():
-        for kind in "suir":
+        for kind in kinds if letter in letters else "":
             number = next(turn)
             key = KEYS[number * 7 % len(KEYS)]
             syntax = "psjt"[number % 4]
             value = VALUES[number * 5 % len(VALUES)]
-            head = f"{letter}1{chr(number % 64)}{kind}{syntax}".encode()
+            head = f"{letter}{second(number)}{chr(number % 64)}{kind}{syntax}".encode()
             yield head + key + b"\0" + value + b"\0" + text
 
 
@@ -175,7 +177,9 @@ def seeds():
     return {
         "json": [*own_json, *files("JSONTestSuite/test_parsing", "*.json")],
         "toml": [*DOCUMENTS["t"], *files("toml-test/tests", "*.toml")],
-        "edit": edits(), "patch": patches(), "keypath": keys(), "number": numbers(),
+        "edit": edits("suir", "jct", lambda _: "1"),
+        "held": edits("suire", "jc", lambda number: chr(number * 11 % 64)),
+        "patch": patches(), "keypath": keys(), "number": numbers(),
         "slot": slots(), "history": histories(), "config": configurations(),
     }
 

@@ -15,7 +15,7 @@ struct held {
     const char *text;
     size_t size;
     char *made;
-    size_t made_size, room;
+    size_t made_size, room, margin;
 };
 
 static int64_t read_text(void *context, char *data, size_t size, uint64_t offset)
@@ -32,7 +32,7 @@ static int write_text(void *context, const char *data, size_t size)
 {
     struct held *held = context;
     if (size >= held->room - held->made_size) { /* one byte is for the end */
-        size_t room = held->room + size + MARGIN;
+        size_t room = held->room + size + held->margin;
         char *larger = realloc(held->made, room);
         if (!larger)
             return -ENOMEM;
@@ -70,9 +70,14 @@ static int tell_made(struct asking *asking, const struct untorn_edit *edit,
 
 /* As json_stream_edit returns, but for what is to be done again. */
 static int run(struct held *held, const struct untorn_edit *edit, enum untorn_format format,
-               struct asking *asking, struct untorn_error *error)
+               const struct json_held_sizes *sizes, struct asking *asking,
+               struct untorn_error *error)
 {
-    struct json_stream_io io = {.read = read_text, .write = write_text, .context = held};
+    struct json_stream_io io = {.read = read_text,
+                                .write = write_text,
+                                .context = held,
+                                .room = sizes->room,
+                                .whole = sizes->whole};
     char *found = NULL;
     size_t size;
     int rc;
@@ -91,19 +96,22 @@ static int run(struct held *held, const struct untorn_edit *edit, enum untorn_fo
     return rc;
 }
 
-bool json_held_edit(const char *text, size_t size, enum untorn_format format,
-                    const struct untorn_edit *edit, struct asking *asking, char **ret_text,
-                    size_t *ret_size, int *ret_rc, struct untorn_error *error)
+bool json_held_edit_sized(const char *text, size_t size, enum untorn_format format,
+                          const struct untorn_edit *edit, const struct json_held_sizes *sizes,
+                          struct asking *asking, char **ret_text, size_t *ret_size, int *ret_rc,
+                          struct untorn_error *error)
 {
-    struct held held = {.text = text, .size = size, .room = size + MARGIN};
-    if (size < JSON_HELD_LEAST || format_is_toml(format) || !format_is_known(format))
+    struct held held = {.text = text, .size = size};
+    if (format_is_toml(format) || !format_is_known(format))
         return false;
+    held.margin = sizes->margin ? sizes->margin : MARGIN;
+    held.room = size + held.margin;
     held.made = pages_malloc(held.room);
     if (!held.made)
         return false;
     if (asking)
         asking->edit = 0;
-    int rc = run(&held, edit, format, asking, error);
+    int rc = run(&held, edit, format, sizes, asking, error);
     if (rc == JSON_STREAM_UNCHANGED) {
         memcpy(held.made, text, size);
         held.made_size = size;
@@ -117,4 +125,13 @@ bool json_held_edit(const char *text, size_t size, enum untorn_format format,
     *ret_size = rc == 0 ? held.made_size : 0;
     *ret_rc = rc;
     return rc <= 0;
+}
+
+bool json_held_edit(const char *text, size_t size, enum untorn_format format,
+                    const struct untorn_edit *edit, struct asking *asking, char **ret_text,
+                    size_t *ret_size, int *ret_rc, struct untorn_error *error)
+{
+    static const struct json_held_sizes good = {0};
+    return size >= JSON_HELD_LEAST && json_held_edit_sized(text, size, format, edit, &good, asking,
+                                                           ret_text, ret_size, ret_rc, error);
 }

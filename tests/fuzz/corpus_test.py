@@ -10,7 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(os.environ["TESTS"]).parent
+sys.dont_write_bytecode = True
+
+from lib import ROOT, Count, compile_with_replay, replay  # noqa: E402
+
 BUILD = Path(os.environ["BUILD"])
 SANITIZED = Path(f"{BUILD}-asan")
 TARGETS = sorted(file.stem for file in (ROOT / "fuzz").glob("*.c")
@@ -25,34 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 """
-
-
-class Count:
-    def __init__(self):
-        self.passed, self.failed, self.skipped = 0, 0, 0
-
-    def case(self, sentence, problem):
-        print(f"FAIL {sentence}: {problem}" if problem else f"ok   {sentence}")
-        self.failed += bool(problem)
-        self.passed += not problem
-
-    def skip(self, sentence, reason):
-        print(f"skip {sentence}: {reason}")
-        self.skipped += 1
-
-    def finish(self):
-        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
-        sys.exit(1 if self.failed or not self.passed else 0)
-
-
-def replay(program, *paths):
-    """None, or what happened and with which file."""
-    done = subprocess.run([program, *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", check=False)
-    last = (done.stdout.splitlines() or ["nothing"])[-1]
-    if done.returncode == 0:
-        return None if last.endswith(" files") and last != "0 files" else f"ran {last}"
-    return f"status {done.returncode} with {last}\n{done.stderr}"
 
 
 def build(folder, *words):
@@ -75,9 +50,7 @@ def check_control(count):
         folder = Path(scratch)
         (folder / "in").mkdir()
         (folder / "broken.c").write_text(BROKEN)
-        subprocess.run(["cc", "-D_GNU_SOURCE=", f"-I{ROOT}/include", f"-I{ROOT}/src",
-                        f"-I{ROOT}/fuzz", folder / "broken.c", ROOT / "fuzz/replay.c", "-o",
-                        folder / "broken"], check=True)
+        compile_with_replay(folder / "broken", folder / "broken.c")
         (folder / "in/good").write_bytes(b"a")
         (folder / "in/last").write_bytes(b"b?")
         problem = replay(folder / "broken", folder / "in")

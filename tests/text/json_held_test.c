@@ -45,20 +45,38 @@ static int held(const struct untorn_edit *edit, char **ret_text, size_t *ret_siz
     return rc;
 }
 
+struct outcome {
+    int rc;
+    char *text;
+    size_t size;
+};
+
+/* Ours has `error`, theirs `other_error`; both texts are freed. */
+static void check_outcomes(struct outcome *ours, struct outcome *theirs)
+{
+    CHECK_INT(ours->rc, theirs->rc);
+    CHECK_BYTES(ours->text, ours->size, theirs->text, theirs->size);
+    CHECK_TEXT(error.detail, other_error.detail);
+    free(ours->text);
+    free(theirs->text);
+}
+
+static struct outcome generally(const char *of, size_t of_size, const struct untorn_edit *edit)
+{
+    struct outcome outcome;
+    other_error = (struct untorn_error){0};
+    outcome.rc = document_edit_planned(of, of_size, UNTORN_JSON, NULL, edit, 1, &outcome.text,
+                                       &outcome.size, &other_error);
+    return outcome;
+}
+
 static void check_same(struct untorn_edit edit)
 {
-    char *ours, *theirs;
-    size_t our_size, their_size;
+    struct outcome ours;
     edit.value_size = edit.value ? strlen(edit.value) : 0;
-    other_error = (struct untorn_error){0};
-    int rc = held(&edit, &ours, &our_size);
-    CHECK_INT(document_edit_planned(text, size, UNTORN_JSON, NULL, &edit, 1, &theirs, &their_size,
-                                    &other_error),
-              rc);
-    CHECK_BYTES(ours, our_size, theirs, their_size);
-    CHECK_TEXT(error.detail, other_error.detail);
-    free(ours);
-    free(theirs);
+    ours.rc = held(&edit, &ours.text, &ours.size);
+    struct outcome theirs = generally(text, size, &edit);
+    check_outcomes(&ours, &theirs);
 }
 
 TEST(the_bytes_are_those_of_a_tree)
@@ -95,6 +113,33 @@ TEST(what_is_small_or_no_json_is_left_to_a_tree)
     CHECK(!json_held_edit(text, size, UNTORN_JSON, &edit, NULL, &made_text, &made_size, &rc,
                           &error) ||
           rc == -UNTORN_DAMAGED);
+}
+
+/* What may be done to a small text in large steps and in small ones. */
+TEST(a_small_text_can_go_the_same_way)
+{
+    static const char small[] =
+        "{\n  \"list\": [1, 2],\n  \"o\": {\"key-1\": \"v\"},\n  \"end\": 1\n}\n";
+    static const struct untorn_edit edits[] = {
+        {.kind = UNTORN_SET, .key = "o.new", .value = "3", .value_size = 1},
+        {.kind = UNTORN_SET, .key = "end", .value = "1", .value_size = 1},
+        {.kind = UNTORN_UNSET, .key = "o.key-1"},
+        {.kind = UNTORN_INSERT, .key = "list[0]", .value = "0", .value_size = 1},
+        {.kind = UNTORN_RENAME, .key = "o", .value = "p", .value_size = 1},
+        {.kind = UNTORN_ENSURE, .key = "first", .value = "1", .value_size = 1},
+        {.kind = UNTORN_ENSURE, .key = "end", .value = "2", .value_size = 1},
+        {.kind = UNTORN_UNSET, .key = "none"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        for (size_t room = 0; room < 100; room++) {
+            struct json_held_sizes sizes = {.room = room, .margin = room % 2};
+            struct outcome ours, theirs = generally(small, strlen(small), &edits[i]);
+            error = (struct untorn_error){0};
+            CHECK(json_held_edit_sized(small, strlen(small), UNTORN_JSON, &edits[i], &sizes, NULL,
+                                       &ours.text, &ours.size, &ours.rc, &error));
+            check_outcomes(&ours, &theirs);
+        }
+    }
 }
 
 TEST(each_allocation_may_fail)

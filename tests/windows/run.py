@@ -5,8 +5,8 @@
 
 The C suites are those of tests/, compiled unchanged: tests/windows/posix stands in for what they
 take from Unix, and a test that needs what Windows or Wine has not is skipped, by name. So is what
-tests/windows/not_run.txt lists, with its reason. --quick runs a share. With TEXT only the suites
-whose name has it. Ends with `N passed, N failed`; status 77 where mingw or Wine is missing.
+tests/windows/not_run.txt lists, with its reason. Then the suites of the command (cli.py). --quick
+runs a share. With TEXT only the suites whose name has it. Ends with `N passed, N failed`; status 77 where mingw or Wine is missing.
 """
 
 import argparse
@@ -105,6 +105,19 @@ def run_suite(wine, program, reasons, seconds):
     return suite, found, counts
 
 
+def run_command(wine, folder, text):
+    """The suites of the command, which count themselves."""
+    done = subprocess.run([sys.executable, ROOT / "tests/windows/cli.py", folder, text],
+                          env=wine.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", check=False)
+    lines = done.stdout.splitlines()
+    total = re.fullmatch(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?", (lines or [""])[-1])
+    print(*(line.replace("skipped: ", "skip ", 1) for line in lines[:-1]), sep="\n", flush=True)
+    if not total:
+        return {PASSED: 0, FAILED: 1, SKIPPED: 0}
+    return dict(zip((PASSED, FAILED, SKIPPED), (int(count or 0) for count in total.groups())))
+
+
 def build(folder):
     tool = [ROOT / "tools/build", folder, f"--cross-file={ROOT}/tools/windows.ini", "-k"]
     done = subprocess.run([*tool, "untorn.dll", "test-programs"], stdout=subprocess.PIPE,
@@ -140,6 +153,10 @@ def main():
             for test, (kind, text) in found.items():
                 if kind == SKIPPED:
                     print(f"skip {suite}/{test}: {text}")
+        if words.quick or not programs or not words.text:
+            counts = run_command(wine, folder, "windows/command" if words.quick else words.text)
+            for kind, count in counts.items():
+                total[kind] += count
     print(f"{total[PASSED]} passed, {total[FAILED]} failed"
           + (f", {total[SKIPPED]} skipped" if total[SKIPPED] else ""))
     sys.exit(total[FAILED] > 0 or total[PASSED] == 0)
