@@ -246,7 +246,7 @@ def normal(value):
 
 
 def with_plain_ends(value):
-    """Every end of a line in it as \\n: a \\r before it may be an escaped one or half of the end."""
+    """Every end of a line in it as \\n: a \\r before it may be an escaped one or half of it."""
     if isinstance(value, dict):
         return {with_plain_ends(key): with_plain_ends(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -179,7 +179,7 @@ int main(int count, char **arguments)
         } else {
             failed++;
             if (!exited)
-                printf("FAIL %s killed by signal %d\n", test->name, WTERMSIG(status));
+                printf("FAIL %s killed by %s\n", test->name, strsignal(WTERMSIG(status)));
             else if (WEXITSTATUS(status) != HARNESS_FAILED)
                 printf("FAIL %s ended with status %d\n", test->name, WEXITSTATUS(status));
         }

@@ -27,7 +27,7 @@ def main():
         program = Path(scratch) / "held"
         compile_with_replay(program, ROOT / "fuzz/held.c", ROOT / "fuzz/fuzz.c",
                             ROOT / "tests/fuzz/wrong_held.c", "-Wl,--wrap=json_held_edit_sized",
-                            BUILD / "libuntorn_core.a", BUILD / "libuntorn_os_unix.a", "-pthread")
+                            BUILD / "libuntorn_core.a", BUILD / "libuntorn_os.a", "-pthread")
         for wrong, sentence in {"": "without a mistake nothing is noticed", **WRONG}.items():
             problem = replay(program, ROOT / "fuzz/corpus/held", WRONG=wrong)
             noticed = problem is not None and "does not hold" in problem
