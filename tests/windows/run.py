@@ -108,8 +108,9 @@ def run_suite(wine, program, reasons, seconds):
 
 def run_command(wine, folder, text):
     """The suites of the command, which count themselves."""
+    environment = {**wine.environment, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}
     done = subprocess.run([sys.executable, ROOT / "tests/windows/cli.py", folder, text],
-                          env=wine.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
     lines = done.stdout.splitlines()
     total = re.fullmatch(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?", (lines or [""])[-1])
