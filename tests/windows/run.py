@@ -6,7 +6,7 @@
 The C suites are those of tests/, compiled unchanged: tests/windows/posix stands in for what they
 take from Unix, and a test that needs what Windows or Wine has not is skipped, by name. So is what
 tests/windows/not_run.txt lists, with its reason. Then the suites of the command (cli.py). --quick
-runs a share. With TEXT only the suites whose name has it. Ends with `N passed, N failed`; status
+runs a share of the first. With TEXT only the suites whose name has it. Ends with `N passed, N failed`; status
 77 where mingw or Wine is missing.
 """
 
@@ -106,12 +106,11 @@ def run_suite(wine, program, reasons, seconds):
     return suite, found, counts
 
 
-def run_command(wine, folder, text):
-    """The suites of the command, which count themselves."""
-    environment = {**wine.environment, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}
+def run_command(folder, text):
+    """The suites of the command, which start Wine themselves and count themselves."""
     done = subprocess.run([sys.executable, ROOT / "tests/windows/cli.py", folder, text],
-                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", check=False)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     lines = done.stdout.splitlines()
     total = re.fullmatch(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?", (lines or [""])[-1])
     print(*(line.replace("skipped: ", "skip ", 1) for line in lines[:-1]), sep="\n", flush=True)
@@ -155,10 +154,10 @@ def main():
             for test, (kind, text) in found.items():
                 if kind == SKIPPED:
                     print(f"skip {suite}/{test}: {text}")
-        if words.quick or not programs or not words.text:
-            counts = run_command(wine, folder, "windows/command" if words.quick else words.text)
-            for kind, count in counts.items():
-                total[kind] += count
+    if not words.quick and (not programs or not words.text):
+        counts = run_command(folder, words.text)
+        for kind, count in counts.items():
+            total[kind] += count
     print(f"{total[PASSED]} passed, {total[FAILED]} failed"
           + (f", {total[SKIPPED]} skipped" if total[SKIPPED] else ""))
     sys.exit(total[FAILED] > 0 or total[PASSED] == 0)
