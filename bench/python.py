@@ -80,6 +80,10 @@ def write_json():
     untorn.write_json("ours/state.json", fresh_state())
 
 
+def write_json_alone():
+    untorn.write_json("ours/state.json", fresh_state(), keep=0)
+
+
 def write_by_hand():
     with open("hand/state.json.tmp", "w", encoding="utf-8") as file:
         json.dump(fresh_state(), file, indent=2)
@@ -149,6 +153,10 @@ def add_rows():
         write_json, write_by_hand, target=1.1, prepare=make_folders)
     add("Python: write_json against atomicwrites", "atomicwrites.atomic_write and json.dump",
         write_json, write_by_atomicwrites, target=1.0, prepare=make_folders,
+        needs=["atomicwrites"])
+    add("Python: write_json, keep=0, against atomicwrites",
+        "atomicwrites.atomic_write and json.dump; neither keeps an earlier version",
+        write_json_alone, write_by_atomicwrites, target=1.0, prepare=make_folders,
         needs=["atomicwrites"])
     add("Python: set in 1 KiB of TOML, cache",
         "filelock.FileLock, tomlkit.parse, tomlkit.dumps, os.replace",
