@@ -114,8 +114,9 @@ static int open_innermost(struct lock *lock)
     enum os_lock kind;
     int rc = open_file(lock);
     for (lock->depth = 0; rc == 0 && inherit_holds(&lock->own->stat, &kind);) {
-        if (kind == OS_LOCK_SHARED)
-            return -EDEADLK;
+        lock->within_shared = kind == OS_LOCK_SHARED;
+        if (lock->within_shared)
+            return 0; /* who only reads may hold it as well */
         if (lock->depth == 0) {
             lock->outer = lock->own->stat;
             lock->outer_at = lock->at;
@@ -149,8 +150,6 @@ static int fail_open(struct lock *lock, int rc, struct untorn_error *error)
 {
     if (rc == -ENOENT)
         return AGAIN;
-    if (rc == -EDEADLK)
-        return error_fail(error, UNTORN_DEADLOCK, NULL);
     if (rc == -EOVERFLOW) {
         error_detail(error, "locked %d times inside itself", LIMIT_NEST);
         return error_fail(error, UNTORN_INVALID, NULL);
@@ -310,6 +309,8 @@ int lock_acquire(struct lock *lock, enum os_lock kind, uint64_t deadline,
                  struct untorn_error *error)
 {
     error->flags |= lock->flags;
+    if (lock->within_shared && kind == OS_LOCK_EXCLUSIVE)
+        return error_fail(error, UNTORN_DEADLOCK, NULL);
     for (bool tried = false;; tried = true) {
         int rc = wait_turn(lock, tried);
         if (rc != 0)

@@ -48,6 +48,7 @@ struct lock {
     bool foreign;                   /* --lock-file: nothing is written into it */
     unsigned flags;                 /* enum untorn_flag, for every outcome under this lock */
     unsigned depth;                 /* locks of this file that were passed on to us */
+    bool within_shared;             /* and the innermost of them is a shared one */
     bool litter;                    /* stages may lie about: hinted at, or nothing is known of it */
     bool nested;                    /* this thread held it already */
     bool area;                      /* others may wait in shared memory (combine/area.h) */
