@@ -43,14 +43,14 @@ check:
 	@tools/setup build check
 	@tools/setup browser || echo 'going on without a browser'
 	@tools/setup windows || echo 'going on without Windows'
-	@tools/setup power || echo 'going on without user-mode Linux'
+	@tools/setup machines || echo 'going on without user-mode Linux'
 	@$(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) '$(T)'
 
 check-long:
 	@tools/setup build check
 	@tools/setup browser || echo 'going on without a browser'
 	@tools/setup windows || echo 'going on without Windows'
-	@tools/setup power || echo 'going on without user-mode Linux'
+	@tools/setup machines || echo 'going on without user-mode Linux'
 	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 '$(T)'
 
 check-windows:

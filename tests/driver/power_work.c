@@ -2,7 +2,7 @@
  *
  *     power_work VARIANT FIRST FILESYSTEM=DEVICE...
  *
- * Runs as init of a user-mode Linux (tests/power). Mounts each device and changes files on all of
+ * Runs as init of a user-mode Linux (tests/uml). Mounts each device and changes files on all of
  * them, without end, one process for each; the number N of a round, from FIRST on, is what the files
  * then hold. Prints "ready", then "FILESYSTEM WHAT N" after each change that was acknowledged: the
  * terminal is what outlives the machine.

@@ -18,7 +18,9 @@
 
 #ifdef __linux__
 
-enum { TMPFS = 0x01021994 }; /* memory: a flush reaches nothing that outlives the power */
+/* Memory: a flush reaches nothing that outlives the power. */
+#define TMPFS 0x01021994ul
+#define RAMFS 0x858458F6ul
 
 /* Numbers from linux/magic.h and the file systems' own headers. */
 static const struct {
@@ -33,6 +35,7 @@ static const struct {
     {0xFE534D42, "smb2", true},      {0x517B, "smb", true},          {0x65735546, "fuse", true},
     {0x01021997, "9p", true},        {0x5346414F, "afs", true},      {0x00C36400, "ceph", true},
     {0x01161970, "gfs2", true},      {0x7461636F, "ocfs2", true},    {0x0BD00BD0, "lustre", true},
+    {RAMFS, "ramfs", false},         {0x3153464A, "jfs", false},
 };
 
 int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
@@ -46,7 +49,7 @@ int os_capabilities(os_fd dir, struct os_capabilities *ret_capabilities)
         if (filesystems[i].type == type) {
             strcpy(ret_capabilities->filesystem, filesystems[i].name);
             ret_capabilities->network = filesystems[i].network;
-            ret_capabilities->full_flush = type != TMPFS;
+            ret_capabilities->full_flush = type != TMPFS && type != RAMFS;
             return 0;
         }
     }

@@ -35,7 +35,7 @@ static int copy_attributes(os_fd from, os_fd to, bool with_acl, unsigned *ret_re
 
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
 {
-    *ret_attributes = fsetxattr((int)file, "org.untorn.probe", "", 0, 0, 0) == 0;
+    *ret_attributes = fsetxattr((int)file, "org.untorn.probe", "1", 1, 0, 0) == 0;
     *ret_acl = fpathconf((int)file, _PC_EXTENDED_SECURITY_NP) == 1;
 }
 
@@ -75,7 +75,8 @@ static const char capability[] = "security.capability";
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
 {
     char acl[1024];
-    *ret_attributes = fsetxattr((int)file, "user.untorn.probe", "", 0, 0) == 0;
+    /* Not an empty one: that would mean to remove it on 9p. */
+    *ret_attributes = fsetxattr((int)file, "user.untorn.probe", "1", 1, 0) == 0;
     *ret_acl = fgetxattr((int)file, acl_access, acl, sizeof acl) >= 0 || errno != ENOTSUP;
 }
 

@@ -23,6 +23,8 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from machine import boot, go_on_with_own_mounts, missing
+
 BUILD = Path(os.environ["BUILD"])
 LONG = os.environ.get("UNTORN_LONG") == "1"
 CUTS = 500 if LONG else 4
@@ -146,18 +148,9 @@ class Machine:
         self.first = 1
 
     def boot(self):
-        words = ["setpriv", "--pdeathsig", "KILL", "linux.uml", "mem=128M", "rootfstype=hostfs", "rootflags=/",
-                 "ro", "quiet", f"uml_dir={self.folder}", "umid=machine", "con=null",
-                 "con0=null,fd:1",
-                 f"init={BUILD}/tests/power_work", f"LD_LIBRARY_PATH={BUILD}"]
-        specs = []
-        for letter, disk in zip("abc", self.disks):
-            words.append(f"ubd{letter}={disk.image}")
-            specs.append(f"{disk.filesystem}=/dev/ubd{letter}")
-        return subprocess.Popen([*words, "--", self.variant, str(self.first), *specs],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL, start_new_session=True,
-                                env={**os.environ, "TMPDIR": str(self.folder)})
+        specs = [f"{disk.filesystem}=/dev/ubd{letter}" for letter, disk in zip("abc", self.disks)]
+        return boot(self.folder, BUILD / "tests/power_work", [self.variant, str(self.first), *specs],
+                    [disk.image for disk in self.disks], {"LD_LIBRARY_PATH": BUILD})
 
     def lines_until_the_cut(self):
         machine = self.boot()
@@ -204,12 +197,10 @@ class Machine:
         return f"to look at it, as it is after recovery: mount -o loop {kept / disk.image.name} /mnt"
 
 
-def missing():
-    for program in ("linux.uml", "losetup", *(maker[0] for _, maker in IMAGES.values())):
-        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
-            return f"needs {program}"
-    if os.geteuid() != 0:
-        return "needs root, to mount"
+def makers_missing():
+    for _, maker in IMAGES.values():
+        if not shutil.which(maker[0]):
+            return f"needs {maker[0]}"
     return None
 
 
@@ -255,15 +246,12 @@ CASES = {
 
 
 def main():
-    reason = missing()
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    reason = missing() or makers_missing()
     if reason:
         print(reason)
         return 77
-    os.environ["PATH"] += ":/usr/sbin:/sbin"
-    if "OWN_MOUNTS" not in os.environ:  # what is mounted ends with this process
-        os.environ["OWN_MOUNTS"] = "1"
-        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable,
-                              *sys.argv])
+    go_on_with_own_mounts([sys.executable, *sys.argv])
     seed = os.environ.get("UNTORN_SEED") or str(random.randrange(1 << 32))
     failed = 0
     with tempfile.TemporaryDirectory(prefix="power", dir="/dev/shm") as folder:
