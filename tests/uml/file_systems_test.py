@@ -26,7 +26,7 @@ def main():
         return 77
     tests, build = os.environ["TESTS"], os.environ["BUILD"]
     with tempfile.TemporaryDirectory(prefix="uml", dir="/dev/shm") as folder:
-        machine = boot(folder, f"{tests}/uml/guest.sh", [], memory=512, variables={
+        machine = boot(folder, f"{tests}/uml/guest", [], memory=512, variables={
             "SCRIPT": f"{tests}/{SCRIPT}", "TESTS": tests, "BUILD": build,
             "PYTHON": os.environ.get("PYTHON", "/usr/bin/python3")})
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(machine.pid, signal.SIGKILL))
