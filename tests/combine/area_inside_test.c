@@ -8,33 +8,9 @@ TEST(words_that_change_meanwhile)
 }
 #else
 
+#include "combine/disturbed.h"
 #include "combine/waiting.h"
 #include "file/interpose.h"
-#include "os/unix/unix.h"
-
-/* Each exchange of a word can be preceded by that of another process. */
-static bool undisturbed(uint32_t *word, uint32_t from, uint32_t to);
-#define os_swap undisturbed
-#include "os/unix/area.c"
-#undef os_swap
-
-static uint32_t *disturbed; /* this word, before its next exchange, becomes `becomes` */
-static uint32_t becomes;
-
-static void disturb(uint32_t *word, uint32_t value)
-{
-    disturbed = word;
-    becomes = value;
-}
-
-bool os_swap(uint32_t *word, uint32_t from, uint32_t to)
-{
-    if (word == disturbed) {
-        disturbed = NULL;
-        *word = becomes;
-    }
-    return undisturbed(word, from, to);
-}
 
 #include "combine/area.c"
 
@@ -52,7 +28,7 @@ static void begin(void)
 
 static void end(void)
 {
-    CHECK(!disturbed); /* it was met */
+    CHECK(!disturbance.due); /* it was met */
     registry_drop_area(shared);
     lock_file_close(&lock);
 }
