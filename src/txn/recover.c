@@ -156,7 +156,7 @@ static int look_again(struct recovery *recovery)
         return 0;
     enum decision decision = seat_decide(recovery->home, &again, &coordinator);
     seats_close(&again);
-    return (decision == DECIDED_YES) == recovery->commits ? 0 : AGAIN;
+    return decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) ? 0 : AGAIN;
 }
 
 static int lock_all(struct recovery *recovery)

@@ -552,3 +552,42 @@ TEST(a_decision_is_dropped_only_when_who_asked_for_it_is_done)
     CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
     CHECK_TEXT(text_of("b/y"), "new y");
 }
+
+/* [RECOVER-5] It may be there: to give the commit up would undo half of it. */
+TEST(a_decision_that_cannot_be_looked_for_is_in_doubt)
+{
+    char entry[4096];
+    struct untorn_content content;
+    leave_decision();
+    snprintf(entry, sizeof entry, "%s", only_entry("a/.untorn/journal", ".0"));
+    fail_always(CALL_STAT, entry, EIO);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
+    CHECK_INT(untorn_read("b/y", NULL, &content, &error), 0);
+    CHECK_TEXT(content.data, "old y");
+    untorn_content_free(&content);
+    forget_rules();
+    CHECK(is_active("b/"));
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+}
+
+static void move_a_away(void *context)
+{
+    (void)context;
+    CHECK_INT(rename("a", "elsewhere"), 0);
+}
+
+/* [RECOVER-2] [RECOVER-5] What was said without the lock counts no more. */
+TEST(a_coordinator_that_is_gone_when_the_slot_is_locked_leaves_it_in_doubt)
+{
+    begin_apart();
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 1);
+    at(CALL_FLOCK, "b/.untorn/journal/slot", 1, move_a_away, NULL);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
+    CHECK(is_active("b/"));
+    forget_rules();
+    CHECK_INT(rename("elsewhere", "a"), 0);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK(!is_active("b/"));
+    CHECK_TEXT(text_of("b/y"), "old y");
+}
