@@ -451,7 +451,7 @@ TEST(a_lock_that_fails_leaves_nothing_of_ours_behind)
     put("a.json", "{}");
     CHECK_INT(set_key("a.json", "x", "1", NULL, &error), 0);
     int held = open(LOCK, O_RDWR);
-    CHECK_INT((int)syscall(SYS_flock, held, 2 | 4), 0); /* LOCK_EX, LOCK_NB */
+    CHECK_INT(os_lock(fd_of(held), OS_LOCK_EXCLUSIVE), 0);
     fail(CALL_FLOCK, LOCK, 2, ENOLCK);
     CHECK_INT(set_key("a.json", "own", "1", NULL, &error), -UNTORN_FAILED);
     forget_rules();
@@ -505,7 +505,7 @@ TEST(on_a_network_mount_nobody_waits_in_memory)
     CHECK(error.flags & UNTORN_FLAG_NETWORK);
     struct untorn_options options = {.wait_ms = 30};
     int held = open(LOCK, O_RDWR);
-    CHECK_INT((int)syscall(SYS_flock, held, 2 | 4), 0);
+    CHECK_INT(os_lock(fd_of(held), OS_LOCK_EXCLUSIVE), 0);
     CHECK_INT(set_key("a.json", "k", "2", &options, &error), -UNTORN_LOCKED);
     struct lock lock = lock_file_open(LOCK);
     CHECK(!area_open(&lock, false));
@@ -521,7 +521,7 @@ TEST(a_lock_that_was_passed_on_to_us_is_not_waited_for)
     int leader = area_publish(area(combining), "", 0);
     CHECK(area_leads(area(combining), leader));
     int held = open(LOCK, O_RDWR);
-    CHECK_INT((int)syscall(SYS_flock, held, 2 | 4), 0);
+    CHECK_INT(os_lock(fd_of(held), OS_LOCK_EXCLUSIVE), 0);
     CHECK(
         inherit_add(value, sizeof value, &used, held, &combining->shared->lock, OS_LOCK_EXCLUSIVE));
     CHECK_INT(setenv(UNTORN_LOCK_VARIABLE, value, 1), 0);

@@ -497,7 +497,7 @@ TEST(a_slot_that_another_holds_is_not_waited_for_for_ever)
     begin_two();
     die_at(two, CALL_RENAME, "/y", 1);
     int file = open(".untorn/journal/slot", O_RDONLY);
-    CHECK_INT((int)syscall(SYS_flock, file, 2 | 4), 0); /* LOCK_EX, LOCK_NB */
+    CHECK_INT(os_lock(fd_of(file), OS_LOCK_EXCLUSIVE), 0);
     CHECK_INT(untorn_update("x", leave, NULL, &once, &error), -UNTORN_LOCKED);
     CHECK(strstr(error.detail, "commit of several files"));
     close(file);

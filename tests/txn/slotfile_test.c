@@ -170,7 +170,7 @@ static void lock_slot(void *context)
     int *file = context;
     *file = open(".untorn/journal/slot", O_RDONLY);
     CHECK(*file >= 0);
-    CHECK_INT((int)syscall(SYS_flock, *file, 2 | 4), 0); /* LOCK_EX, LOCK_NB */
+    CHECK_INT(os_lock(fd_of(*file), OS_LOCK_EXCLUSIVE), 0);
 }
 
 /* [SLOT-5] */
