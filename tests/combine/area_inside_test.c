@@ -83,6 +83,17 @@ TEST(of_two_who_arrive_both_are_counted)
     end();
 }
 
+TEST(the_holder_is_not_woken_before_all_it_waits_for_are_there)
+{
+    begin();
+    area->goal = 2;
+    CHECK_INT(area_publish(area, "", 0), 0);
+    CHECK(!is_reached(area->arrivals, area->goal));
+    CHECK_INT(area_publish(area, "", 0), 1);
+    CHECK(is_reached(area->arrivals, area->goal));
+    end();
+}
+
 /* [AREA-5] */
 TEST(one_of_two_leads)
 {
