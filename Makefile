@@ -86,7 +86,7 @@ help:
 	@echo 'make check-long   the same with the long crash and concurrency work'
 	@echo 'make check-windows the tests for Windows, under Wine'
 	@echo 'make bench        measure against the peers'
-	@echo 'make coverage     measure which lines the tests reach'
+	@echo 'make coverage     measure which lines and branches the tests reach'
 	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS,'
 	@echo '                  FUZZ_TARGETS, FUZZ_PHASES, FUZZ_JOBS: docs/testing.md)'
 	@echo 'make format       let clang-format lay out the sources'

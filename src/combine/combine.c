@@ -41,7 +41,7 @@ static struct area *area(const struct combining *combining)
 
 static bool is_usual(const struct lock *lock)
 {
-    return !lock->foreign && lock->depth == 0 && !lock->flags;
+    return lock->depth == 0 && !lock->flags;
 }
 
 static bool fits(const struct combining *combining, const struct lock *lock)

@@ -156,7 +156,7 @@ static int look_again(struct recovery *recovery)
         return 0;
     enum decision decision = seat_decide(recovery->home, &again, &coordinator);
     seats_close(&again);
-    return (decision == DECIDED_YES) == recovery->commits ? 0 : AGAIN;
+    return decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) ? 0 : AGAIN;
 }
 
 static int lock_all(struct recovery *recovery)
@@ -246,7 +246,7 @@ static int end_slots(struct recovery *recovery)
                 rc = seat_keep_decision(coordinator, i, coordinator->slot.directories[i].path);
         return rc < 0 ? rc : put_away(coordinator, SLOT_DONE);
     }
-    if (rc == 0 && home->file.writable)
+    if (rc == 0)
         rc = os_flush(home->file.fd);
     if (rc == 0)
         seat_drop_decision(coordinator, &home->slot);

@@ -212,14 +212,18 @@ static void decision_entry(const struct slot *participant, char entry[LIMIT_NAME
     snprintf(entry, LIMIT_NAME + 1, "%s.%u", id, (unsigned)participant->index);
 }
 
-bool seat_has_decision(struct seat *coordinator, const struct slot *participant)
+int seat_has_decision(struct seat *coordinator, const struct slot *participant)
 {
     struct os_stat stat;
     char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    if (!coordinator->state.present)
+        return 0;
     decision_entry(participant, entry);
     state_path(&coordinator->state, FOLDER_JOURNAL, entry, path);
-    return coordinator->state.present && os_stat(coordinator->state.parent, path, &stat) == 0 &&
-           stat.kind == OS_REGULAR;
+    int rc = os_stat(coordinator->state.parent, path, &stat);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -ENOTDIR ? 0 : rc;
+    return stat.kind == OS_REGULAR;
 }
 
 int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path)
@@ -273,8 +277,8 @@ enum decision seat_decide(const struct seat *seat, struct seats *seats,
     if (rc < 0 && rc != -ENOENT && rc != -ENODATA && rc != -EXDEV)
         return DECIDED_NOT;
     *ret_coordinator = coordinator;
-    if ((same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat)) ||
-        seat_has_decision(coordinator, &seat->slot))
+    if (same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat))
         return DECIDED_YES;
-    return DECIDED_NO;
+    rc = seat_has_decision(coordinator, &seat->slot);
+    return rc < 0 ? DECIDED_NOT : rc == 0 ? DECIDED_NO : DECIDED_YES;
 }

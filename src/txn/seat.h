@@ -56,15 +56,16 @@ int seats_lock(struct seats *seats, uint64_t deadline);
 enum decision {
     DECIDED_NO,  /* never committed, or finished long ago: no member is touched */
     DECIDED_YES, /* committed: the members are to be new */
-    DECIDED_NOT, /* the coordinator's directory cannot be reached: in doubt */
+    DECIDED_NOT, /* the coordinator's directory cannot be reached or looked at: in doubt */
 };
 enum decision seat_decide(const struct seat *seat, struct seats *seats,
                           struct seat **ret_coordinator);
 
 /* Keeps the decision for participant `index` in a file of its own, so that the slot is free again
- * although that directory is away; durable. And whether there is one; and gives it up. */
+ * although that directory is away; durable. And whether there is one: 1, 0, or a negative errno
+ * value if that cannot be learnt; and gives it up. */
 int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path);
-bool seat_has_decision(struct seat *coordinator, const struct slot *participant);
+int seat_has_decision(struct seat *coordinator, const struct slot *participant);
 void seat_drop_decision(struct seat *coordinator, const struct slot *participant);
 
 #endif

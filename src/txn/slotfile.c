@@ -60,13 +60,10 @@ int slot_file_lock(struct slot_file *file, struct state *state, uint64_t deadlin
 
 /* As open as `mode`, before anything is in it. Sharing is done as far as permitted: who is kept out
  * does not see the slot, and finds the files as they are. */
-static int share(os_fd made, struct state *state, unsigned mode)
+static int share(os_fd made, const struct state *state, unsigned mode)
 {
-    os_fd root;
-    int rc = state_root(state, &root);
-    if (rc == 0)
-        (void)os_share(made, root, NULL);
-    return rc < 0 ? rc : os_new_meta(root, made, mode);
+    (void)os_share(made, state->root, NULL); /* which was opened with the folder in it */
+    return os_new_meta(state->root, made, mode);
 }
 
 int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode)

@@ -35,7 +35,7 @@ static void work(void *context)
 /* One after the other, so that the first is who leads. */
 static void start(struct worker *workers, int count, struct lock *lock)
 {
-    int before = count_waiting(lock);
+    int before = waiting_at(lock);
     for (int i = 0; i < count; i++) {
         workers[i].pid = start_child(work, &workers[i]);
         wait_for(lock, before + i + 1);
@@ -409,7 +409,7 @@ TEST(inside_a_lock_of_its_own_only_its_own_edits_are_made)
     start(&worker, 1, &lock);
     CHECK_INT(set_key("a.json", "a", "1", NULL, &error), 0);
     CHECK_TEXT(text_of("a.json"), "{\"x\": 0, \"a\": 1}");
-    CHECK_INT(count_waiting(&lock), 1);
+    CHECK_INT(waiting_at(&lock), 1);
     untorn_unlock(held);
     finish(&worker, 1);
     CHECK_TEXT(text_of("a.json"), "{\"x\": 0, \"a\": 1, \"b\": 1}");
@@ -438,7 +438,7 @@ TEST(another_user_takes_the_lock_alone)
     struct as_user as = {ALICE, ALICE, edit_as_other, NULL};
     pid_t other = start_child(run_as_user, &as);
     os_sleep_ns(50000000);
-    CHECK_INT(count_waiting(&lock), 1);
+    CHECK_INT(waiting_at(&lock), 1);
     untorn_unlock(held);
     finish(&worker, 1);
     finish_child(other);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "combine/edits.h"
+#include "heap.h"
 
 enum { MOST = 8 };
 
@@ -98,6 +99,24 @@ TEST(a_missing_file_is_made_by_the_first_who_may)
     CHECK_INT(guests[1].answer.status, UNTORN_OK);
 }
 
+TEST(only_what_brings_content_makes_a_missing_file)
+{
+    static const enum untorn_edit_kind kinds[] = {UNTORN_UNSET, UNTORN_INSERT, UNTORN_RENAME};
+    for (int i = 0; i < 4; i++) {
+        begin(edit_of(i < 3 ? kinds[i] : UNTORN_SET, "a", "1"));
+        own.count = i < 3; /* or none at all */
+        CHECK(make(NULL, UNTORN_MISSING) == NULL);
+    }
+}
+
+TEST(who_has_no_edits_is_no_hindrance)
+{
+    begin(edit_of(UNTORN_SET, "a", "2"));
+    own.count = 0;
+    add(edit_of(UNTORN_SET, "b", "3"));
+    CHECK_TEXT(make("{\"a\": 1}", 0), "{\"a\": 1, \"b\": 3}");
+}
+
 TEST(a_text_that_is_damaged_stays)
 {
     begin(edit_of(UNTORN_SET, "a", "1"));
@@ -188,4 +207,32 @@ TEST(an_answer_is_taken_from_the_detail)
     strcpy(answer.detail, "1");
     edits_take_met(&own, &answer);
     CHECK_TEXT(answer.detail, "1");
+}
+
+/* Whichever allocation fails: each edit is made and told, or told to have failed. */
+TEST(without_memory_each_edit_is_made_or_said_not_to_be)
+{
+    bool failed = true;
+    heap_needed();
+    begin(edit_of(UNTORN_SET, "a", "2"));
+    add(edit_of(UNTORN_ENSURE, "b", "3"));
+    for (int n = 1; failed; n++) {
+        told = 0;
+        struct untorn_change change = {0};
+        char old[] = "{\"a\": 1}";
+        struct untorn_content content = {.data = old, .size = strlen(old)};
+        long before = heap.live;
+        heap_fail(n);
+        CHECK_INT(edits_make(&edits, &content, &change), 0);
+        failed = heap_failed();
+        const char *text = change.set ? change.data : old;
+        CHECK(own_answer.status == UNTORN_OK || own_answer.status == UNTORN_NO_MEMORY);
+        CHECK_INT(strstr(text, "\"a\": 2") != NULL, own_answer.status == UNTORN_OK);
+        CHECK_INT(strstr(text, "\"b\": 3") != NULL, guests[0].answer.status == UNTORN_OK);
+        CHECK(*guests[0].answer.detail == '\0' || guests[0].answer.status == UNTORN_NO_MEMORY ||
+              strcmp(guests[0].answer.detail, "3") == 0);
+        free(change.data);
+        CHECK_INT(heap.live, before);
+    }
+    CHECK_TEXT(guests[0].answer.detail, "3");
 }

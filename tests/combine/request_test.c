@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "combine/request.h"
+#include "heap.h"
 
 static const char *const segments[] = {"a.b", "", "c"};
 static const struct untorn_edit edits[] = {
@@ -60,6 +61,9 @@ TEST(what_does_not_fit_is_not_written)
     CHECK_INT(request_write(&request, bytes, size), size);
     struct request many = {.edits = edits, .count = 5000};
     CHECK_INT(request_write(&many, bytes, sizeof bytes), 0);
+    struct untorn_edit deep = {.kind = UNTORN_UNSET, .segments = segments, .segment_count = 5000};
+    struct request one = {.edits = &deep, .count = 1};
+    CHECK_INT(request_write(&one, bytes, sizeof bytes), 0);
 }
 
 TEST(what_was_cut_or_changed_is_refused_or_another_request)
@@ -88,4 +92,33 @@ TEST(a_kind_that_there_is_not_is_refused)
     char bytes[100];
     size_t size = request_write(&strange, bytes, sizeof bytes);
     CHECK_INT(request_read(&read, bytes, size), -EBADMSG);
+}
+
+TEST(a_long_request_has_no_more_segments_than_a_short_one)
+{
+    enum { VALUE = 8000 };
+    static char value[VALUE], bytes[2 * VALUE];
+    struct untorn_edit edit = {.kind = UNTORN_SET,
+                               .segments = segments,
+                               .segment_count = 3,
+                               .value = value,
+                               .value_size = VALUE};
+    struct request large = {.edits = &edit, .count = 1}, read;
+    size_t size = request_write(&large, bytes, sizeof bytes);
+    CHECK_INT(request_read(&read, bytes, size), 0);
+    CHECK_INT(read.edits[0].segment_count, 3);
+    request_free(&read);
+}
+
+TEST(without_memory_nothing_is_read)
+{
+    char bytes[1000];
+    struct request read;
+    size_t size = request_write(&request, bytes, sizeof bytes);
+    heap_needed();
+    heap_fail(1);
+    int rc = request_read(&read, bytes, size);
+    CHECK(heap_failed());
+    CHECK_INT(rc, -ENOMEM);
+    request_free(&read);
 }

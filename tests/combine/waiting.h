@@ -28,7 +28,7 @@ static inline void lock_file_close(struct lock *lock)
     registry_drop(lock->own);
 }
 
-static inline int count_waiting(struct lock *lock)
+static inline int waiting_at(struct lock *lock)
 {
     struct shared_area *shared = area_open(lock, false);
     int count = 0;
@@ -50,9 +50,9 @@ static inline int count_used(struct lock *lock)
 
 static inline void wait_for(struct lock *lock, int count)
 {
-    for (int i = 0; i < 100000 && count_waiting(lock) != count; i++)
+    for (int i = 0; i < 100000 && waiting_at(lock) != count; i++)
         os_sleep_ns(100000);
-    CHECK_INT(count_waiting(lock), count);
+    CHECK_INT(waiting_at(lock), count);
 }
 
 static inline uint64_t batches(const struct lock *lock)

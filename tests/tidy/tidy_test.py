@@ -13,6 +13,7 @@ import invariants  # noqa: E402
 import layers  # noqa: E402
 import layout  # noqa: E402
 import modules  # noqa: E402
+import unreached  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +38,7 @@ def problems_of(check):
 
 def main():
     passed = failed = 0
-    for module in (layers, layout, invariants, modules, exports):
+    for module in (layers, layout, invariants, modules, exports, unreached):
         for check in module.CHECKS:
             problems = problems_of(check)
             if problems:

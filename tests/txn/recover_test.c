@@ -1,5 +1,7 @@
 /* A process is killed in the middle of a commit; the next ones find what it left. */
 #include "txn/commits.h"
+#include "txn/planted.h"
+#include "txn/recover.h"
 
 static struct untorn_error error;
 
@@ -391,4 +393,201 @@ TEST(a_commit_that_keeps_no_version_leaves_no_bytes_of_a_longer_one)
         CHECK_INT(commit_steps(shorter, i ? &none : NULL, &error), 0);
         CHECK_INT(is_in_slot("secret"), i == 0);
     }
+}
+
+/* ---- what is met there instead of a commit, or happens meanwhile ---- */
+
+static int recover_at(const char *path)
+{
+    struct setting setting = {0};
+    setting_open(&setting, path);
+    error_begin(&error, NULL, path);
+    int rc = recover_directory(&setting.place, &setting.state, os_clock_ns(), &error);
+    setting_close(&setting);
+    return rc;
+}
+
+TEST(where_no_commit_is_under_way_nothing_is_done)
+{
+    begin_two();
+    CHECK_INT(recover_at("x"), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK_INT(recover_at("x"), 0); /* it is done */
+    put(".untorn/journal/slot", "torn");
+    CHECK_INT(recover_at("x"), 0);
+    begin_two();
+    remove_tree(".untorn");
+    die_at(two, CALL_RENAME, "/y", 1);
+    CHECK_INT(system("cp .untorn/journal/slot s && mv s .untorn/journal/slot"), 0);
+    CHECK_INT(recover_at("x"), 0); /* [SLOT-1] */
+    CHECK(!(error.flags & UNTORN_FLAG_RECOVERED));
+    CHECK_TEXT(text_of("y"), "old y");
+}
+
+static void plant_in_b(bool other_commit)
+{
+    struct plant *plant = plant_begin("b/y");
+    plant_member(plant, "y", "never");
+    plant_directory(plant, plant);
+    plant->slot.participant = true;
+    if (other_commit)
+        plant->slot.id[0]++;
+    plant_write(plant, SLOT_PREPARED, 0644);
+    plant_die(plant);
+}
+
+/* [RECOVER-2] */
+TEST(a_participant_that_has_another_commit_or_none_before_it_does_not_take_part)
+{
+    for (int i = 0; i < 3; i++) {
+        begin_apart();
+        struct plant *a = plant_begin("a/x"), *b = plant_begin("b/y");
+        plant_member(a, "x", "new x");
+        plant_directory(a, b);
+        plant_write(a, SLOT_COMMITTED, 0644);
+        plant_die(a);
+        plant_die(b);
+        plant_in_b(i == 0);
+        if (i == 1)
+            put("b/.untorn/journal/slot", "torn");
+        if (i == 2)
+            CHECK_INT(system("cp b/.untorn/journal/slot s && mv s b/.untorn/journal/slot"), 0);
+        CHECK_INT(touch("a/x"), 0);
+        CHECK_TEXT(text_of("a/x"), "new x");
+        CHECK_TEXT(text_of("b/y"), "old y");
+        CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0); /* it asks for no answer */
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+/* Another commit of the same files takes the slot while we wait for it. */
+static void change_slot(void *context)
+{
+    unsigned char head[SLOT_HEAD];
+    struct slot slot = slot_of("");
+    if (context)
+        slot.id[0]++;
+    else
+        slot.sequence++;
+    slot_encode_head(&slot, head);
+    int file = open(".untorn/journal/slot", O_WRONLY);
+    CHECK_INT(pwrite(file, head, sizeof head, 0), sizeof head);
+    close(file);
+}
+
+/* [RECOVER-2] */
+TEST(a_slot_that_changes_before_it_is_locked_is_read_again)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_two();
+        die_at(two, CALL_RENAME, "/y", 1);
+        at(CALL_FLOCK, "/slot", 1, change_slot, i ? "" : NULL);
+        const struct rule *locks = watch(CALL_FLOCK, "/slot");
+        CHECK_INT(touch("x"), 0);
+        CHECK(locks->seen > 1);
+        CHECK_TEXT(text_of("y"), "new y");
+        forget_rules();
+    }
+}
+
+TEST(a_slot_that_another_holds_is_not_waited_for_for_ever)
+{
+    struct untorn_options once = {.wait_ms = UNTORN_TRY_ONCE};
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    int file = open(".untorn/journal/slot", O_RDONLY);
+    CHECK_INT(os_lock(fd_of(file), OS_LOCK_EXCLUSIVE), 0);
+    CHECK_INT(untorn_update("x", leave, NULL, &once, &error), -UNTORN_LOCKED);
+    CHECK(strstr(error.detail, "commit of several files"));
+    close(file);
+    CHECK_INT(touch("x"), 0);
+    CHECK_TEXT(text_of("y"), "new y");
+}
+
+/* [SLOT-5] */
+TEST(a_slot_that_may_not_be_written_gives_way_to_another)
+{
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    fail(CALL_OPEN, "/slot", 1, EACCES);
+    fail(CALL_UNLINK, "/slot", 1, EIO);
+    CHECK_INT(recover_at("x"), UNTORN_UNSETTLED_SET);
+    forget_rules();
+    CHECK(is_active(""));
+    fail(CALL_OPEN, "/slot", 1, EACCES);
+    CHECK_INT(recover_at("x"), 0);
+    forget_rules();
+    CHECK_TEXT(text_of("y"), "new y");
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 0);
+}
+
+static void leave_decision(void)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("b", "away"), 0);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_INT(rename("away", "b"), 0);
+}
+
+/* [RECOVER-3] */
+TEST(a_decision_is_dropped_only_when_who_asked_for_it_is_done)
+{
+    leave_decision();
+    fail(CALL_WRITE, "b/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(recover_at("b/y"), UNTORN_UNSETTLED_SET);
+    forget_rules();
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    fail(CALL_FSYNC, "b/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(recover_at("b/y"), UNTORN_UNSETTLED_SET);
+    forget_rules();
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    remove_tree("a");
+    remove_tree("b");
+    leave_decision();
+    fail(CALL_OPEN, "b/.untorn/journal/slot", 1, EACCES); /* then another takes its place */
+    CHECK_INT(recover_at("b/y"), 0);
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+}
+
+/* [RECOVER-5] It may be there: to give the commit up would undo half of it. */
+TEST(a_decision_that_cannot_be_looked_for_is_in_doubt)
+{
+    char entry[4096];
+    struct untorn_content content;
+    leave_decision();
+    snprintf(entry, sizeof entry, "%s", only_entry("a/.untorn/journal", ".0"));
+    fail_always(CALL_STAT, entry, EIO);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
+    CHECK_INT(untorn_read("b/y", NULL, &content, &error), 0);
+    CHECK_TEXT(content.data, "old y");
+    untorn_content_free(&content);
+    forget_rules();
+    CHECK(is_active("b/"));
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+}
+
+static void move_a_away(void *context)
+{
+    (void)context;
+    CHECK_INT(rename("a", "elsewhere"), 0);
+}
+
+/* [RECOVER-2] [RECOVER-5] What was said without the lock counts no more. */
+TEST(a_coordinator_that_is_gone_when_the_slot_is_locked_leaves_it_in_doubt)
+{
+    begin_apart();
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 1);
+    at(CALL_FLOCK, "b/.untorn/journal/slot", 1, move_a_away, NULL);
+    CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
+    CHECK(is_active("b/"));
+    forget_rules();
+    CHECK_INT(rename("elsewhere", "a"), 0);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK(!is_active("b/"));
+    CHECK_TEXT(text_of("b/y"), "old y");
 }

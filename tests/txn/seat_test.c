@@ -114,9 +114,9 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
 {
     struct seat *coordinator, *seat = prepared();
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
-    CHECK(!seat_has_decision(coordinator, &seat->slot));
+    CHECK_INT(seat_has_decision(coordinator, &seat->slot), 0);
     CHECK_INT(seat_keep_decision(coordinator, 0, seat->path), 0);
-    CHECK(seat_has_decision(coordinator, &seat->slot));
+    CHECK_INT(seat_has_decision(coordinator, &seat->slot), 1);
     CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
     slot_file_close(&coordinator->file);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);

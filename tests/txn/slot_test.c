@@ -6,10 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cursor.h"
+#include "file/interpose.h"
 #include "file/support.h"
+#include "heap.h"
 #include "txn/slot.h"
 
-enum { AT_STATE = 20, AT_CHECK = 496 }; /* docs/format/journal.md */
+/* docs/format/journal.md */
+enum { AT_STATE = 20, AT_BODY_SIZE = 64, AT_RECORDS_SIZE = 72, AT_BODY_HASH = 80, AT_CHECK = 496 };
 
 static char *copy(const char *text)
 {
@@ -217,4 +221,111 @@ TEST(a_slot_that_would_be_too_large_is_refused)
     slot.members[0].after.size = LIMIT_SLOT;
     CHECK_INT(slot_encode(&slot, &data, &size), -EFBIG);
     slot_free(&slot);
+}
+
+/* ---- what was written by somebody else, with hashes that are right ---- */
+
+static void seal(unsigned char *data, size_t size)
+{
+    struct untorn_hash hash = untorn_hash(data + SLOT_HEAD, size - SLOT_HEAD);
+    memcpy(data + AT_BODY_HASH, hash.bytes, sizeof hash.bytes);
+    hash = untorn_hash(data, AT_CHECK);
+    memcpy(data + AT_CHECK, hash.bytes, sizeof hash.bytes);
+}
+
+/* Where in the record of a member its fields are. */
+enum { KIND, INLINED = 2, NAME_SIZE = 4, STAGE_SIZE = 6, OLD_SIZE = 24, NEW_SIZE = 48 };
+
+/* [SLOT-2] */
+TEST(numbers_that_no_commit_writes_make_the_slot_invalid)
+{
+    static const struct {
+        int at, bytes;
+        uint64_t value;
+    } wrong[] = {
+        {KIND, 1, SLOT_REPLACE - 1},
+        {KIND, 1, SLOT_REMOVE + 1},
+        {INLINED, 1, 0}, /* then bytes are left that belong to nobody */
+        {NAME_SIZE, 2, LIMIT_NAME + 1},
+        {STAGE_SIZE, 2, LIMIT_NAME + 1},
+        {NAME_SIZE, 2, 200}, /* with bytes of others */
+        {STAGE_SIZE, 2, 0},  /* then what follows is not where it is looked for */
+        {OLD_SIZE, 8, LIMIT_CONTENT + 1ull},
+        {NEW_SIZE, 8, LIMIT_SLOT + 1ull},
+        {NEW_SIZE, 8, 0},
+    };
+    struct slot slot = sample();
+    unsigned char *data;
+    size_t size;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK_INT(slot_encode(&slot, &data, &size), 0);
+        cursor_put(data + SLOT_HEAD + wrong[i].at, wrong[i].value, wrong[i].bytes);
+        seal(data, size);
+        CHECK_INT(read_back(data, size), -ENODATA);
+        free(data);
+    }
+    CHECK_INT(slot_encode(&slot, &data, &size), 0);
+    cursor_put(data + SLOT_HEAD + INLINED, 0, 1);
+    cursor_put(data + SLOT_HEAD + NEW_SIZE, LIMIT_CONTENT + 1ull, 8);
+    seal(data, size);
+    CHECK_INT(read_back(data, size), -ENODATA);
+    free(data);
+    slot_free(&slot);
+}
+
+TEST(a_directory_without_a_full_path_makes_the_slot_invalid)
+{
+    struct slot slot = sample();
+    unsigned char *data;
+    size_t size;
+    slot.directories[0].path[0] = 'd';
+    CHECK_INT(slot_encode(&slot, &data, &size), 0);
+    CHECK_INT(read_back(data, size), -ENODATA);
+    free(data);
+    slot_free(&slot);
+}
+
+static void cut(void *context)
+{
+    CHECK_INT(truncate("slot", *(int *)context), 0);
+}
+
+TEST(a_slot_that_is_cut_while_it_is_read_is_none)
+{
+    struct slot slot = sample();
+    unsigned char *data;
+    size_t size;
+    int kept = SLOT_HEAD + 8;
+    CHECK_INT(slot_encode(&slot, &data, &size), 0);
+    const struct rule *reads = watch(CALL_READ, "/slot");
+    CHECK_INT(read_back(data, size), 0);
+    int all = reads->seen;
+    forget_rules();
+    at(CALL_READ, "/slot", all, cut, &kept); /* the last one is that of the records */
+    CHECK_INT(read_back(data, size), -ENODATA);
+    free(data);
+    slot_free(&slot);
+}
+
+static bool encode_once(void)
+{
+    struct slot slot = sample();
+    unsigned char *data;
+    size_t size;
+    int rc = slot_encode(&slot, &data, &size);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        free(data);
+    slot_free(&slot);
+    return rc == 0;
+}
+
+TEST(without_memory_nothing_is_encoded)
+{
+    heap_needed();
+    int before = 5; /* of sample() itself, which must succeed */
+    heap_fail(before + 1);
+    CHECK(!encode_once());
+    CHECK(heap_failed());
+    CHECK(encode_once());
 }

@@ -1,3 +1,4 @@
+#include "heap.h"
 #include "txn/commits.h"
 
 static struct untorn_error error;
@@ -54,6 +55,16 @@ TEST(a_lock_on_a_slot_that_was_replaced_is_none)
     slot_file_close(&other);
 }
 
+TEST(a_lock_on_a_slot_that_was_removed_is_none)
+{
+    struct slot_file file = made(0600);
+    slot_file_close(&file);
+    CHECK_INT(slot_file_open(&state, &file), 0);
+    CHECK_INT(unlink(".untorn/journal/slot"), 0);
+    CHECK_INT(slot_file_lock(&file, &state, 0), -ESTALE);
+    slot_file_close(&file);
+}
+
 TEST(what_is_written_can_be_read_and_its_state_changed)
 {
     struct slot_file file = made(0600);
@@ -96,4 +107,145 @@ TEST(who_could_not_change_the_file_cannot_have_it_changed)
     CHECK(slot_file_is_trusted(&file, &directory, NULL));
     file.stat.owner = 0;
     CHECK(slot_file_is_trusted(&file, &directory, &(struct os_stat){.owner = BOB}));
+}
+
+/* ---- what fails, or happens meanwhile ---- */
+
+TEST(a_lock_that_cannot_be_had_is_an_error_and_a_signal_is_none)
+{
+    struct slot_file file = made(0600);
+    slot_file_close(&file);
+    CHECK_INT(slot_file_open(&state, &file), 0);
+    fail(CALL_FLOCK, "/slot", 1, ENOLCK);
+    CHECK_INT(slot_file_lock(&file, &state, UINT64_MAX), -ENOLCK);
+    forget_rules();
+    fail(CALL_FLOCK, "/slot", 1, EINTR);
+    fail(CALL_FLOCK, "/slot", 2, EWOULDBLOCK);
+    CHECK_INT(slot_file_lock(&file, &state, UINT64_MAX), 0);
+    slot_file_close(&file);
+}
+
+TEST(a_slot_that_may_only_be_read_is_opened_so)
+{
+    static const int codes[] = {EACCES, EROFS, EPERM};
+    struct slot_file file = made(0600);
+    slot_file_close(&file);
+    for (int i = 0; i < 3; i++) {
+        fail(CALL_OPEN, "/slot", 1, codes[i]);
+        if (codes[i] == EPERM) /* it may be openat2 that is forbidden: then another is tried */
+            fail(CALL_OPEN, "/slot", 2, EPERM);
+        CHECK_INT(slot_file_open(&state, &file), 0);
+        CHECK(!file.writable && !slot_file_fits(&file, 0600));
+        slot_file_close(&file);
+        forget_rules();
+    }
+}
+
+static void fits_not(void *context)
+{
+    struct slot_file *file = context;
+    CHECK(!slot_file_fits(file, 0600)); /* another's */
+    file->stat.owner = ALICE;
+    CHECK(slot_file_fits(file, 0600));
+}
+
+TEST(a_slot_of_another_fits_root_alone)
+{
+    struct slot_file file = made(0600);
+    need_root();
+    file.stat.owner = BOB;
+    CHECK(slot_file_fits(&file, 0600));
+    in_child_as(ALICE, ALICE, fits_not, &file);
+    slot_file_close(&file);
+}
+
+static void remove_slot(void *context)
+{
+    (void)context;
+    CHECK_INT(unlink(".untorn/journal/slot"), 0);
+}
+
+static void make_slot(void *context)
+{
+    (void)context;
+    put(".untorn/journal/slot", "");
+}
+
+static void lock_slot(void *context)
+{
+    int *file = context;
+    *file = open(".untorn/journal/slot", O_RDONLY);
+    CHECK(*file >= 0);
+    CHECK_INT(os_lock(fd_of(*file), OS_LOCK_EXCLUSIVE), 0);
+}
+
+/* [SLOT-5] */
+TEST(a_slot_that_another_makes_or_removes_meanwhile_is_looked_at_anew)
+{
+    int other = -1;
+    struct slot_file file = made(0600);
+    at(CALL_UNLINK, "/slot", 1, remove_slot, NULL);
+    CHECK_INT(slot_file_renew(&file, &state, 0600), -ESTALE);
+    forget_rules();
+    at(CALL_OPEN, "/slot", 1, make_slot, NULL);
+    CHECK_INT(slot_file_renew(&file, &state, 0600), -ESTALE);
+    forget_rules();
+    remove_slot(NULL);
+    at(CALL_FLOCK, "/slot", 1, lock_slot, &other);
+    CHECK_INT(slot_file_renew(&file, &state, 0600), -ESTALE);
+    close(other);
+    slot_file_close(&file);
+}
+
+TEST(a_slot_that_cannot_be_made_is_an_error)
+{
+    static const struct {
+        enum call call;
+        int nth, code;
+    } faults[] = {{CALL_OPEN, 1, ENOSPC},
+                  {CALL_CHMOD, 2, EIO}, /* sharing it is done as far as possible */
+                  {CALL_STAT, 2, EIO},
+                  {CALL_STAT, 3, EIO},
+                  {CALL_FLOCK, 1, ENOLCK}};
+    struct slot_file file = SLOT_FILE_CLOSED;
+    open_state();
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        fail(faults[i].call, "/slot", faults[i].nth, faults[i].code);
+        CHECK_INT(slot_file_renew(&file, &state, 0640), -faults[i].code);
+        forget_rules();
+        slot_file_close(&file);
+        unlink(".untorn/journal/slot");
+    }
+    state_rest(&state); /* then our folder is opened again */
+    CHECK_INT(slot_file_renew(&file, &state, 0640), 0);
+    slot_file_close(&file);
+}
+
+TEST(without_our_folder_no_slot_is_made)
+{
+    struct slot_file file = SLOT_FILE_CLOSED;
+    open_state();
+    remove_tree(".untorn");
+    CHECK_INT(slot_file_renew(&file, &state, 0640), -ENOENT);
+}
+
+TEST(without_memory_nothing_is_locked_or_written)
+{
+    struct slot slot = {.state = SLOT_COMMITTED};
+    struct slot_file file = made(0600);
+    heap_needed();
+    heap_fail(1);
+    int rc = slot_file_write(&file, &slot);
+    CHECK(heap_failed());
+    CHECK_INT(rc, -ENOMEM);
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 0);
+    slot_file_close(&file);
+    CHECK_INT(slot_file_open(&state, &file), 0);
+    int before = open_descriptors();
+    heap_fail(1);
+    rc = slot_file_lock(&file, &state, 0);
+    CHECK(heap_failed());
+    CHECK_INT(rc, -ENOMEM);
+    CHECK_INT(open_descriptors(), before - 1); /* closed, and its lock with it */
+    slot_file_close(&file);
 }
