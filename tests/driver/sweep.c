@@ -6,6 +6,7 @@
  *
  *     sweep --command PATH --base DIRECTORY [--faults kill|error|all] [--scenario NAME]...
  *           [--seconds N] [--long]
+ *     sweep --list
  *
  * A run that takes longer than --seconds hangs (60: a busy machine is slow with traced programs).
  * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and
@@ -181,6 +182,7 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
                                    .unit = fault->unit,
                                    .error = fault->error,
                                    .only = fault->only,
+                                   .waits_long = bench->scenario->program != NULL,
                                    .error_index = index}};
         run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&
                              fault->action >= TRACE_FAIL && fault->action != TRACE_TEAR;
@@ -193,7 +195,7 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
             report(bench, fault, &run, position, tally);
         if (run.result.counted < run.plan.position)
             return false;
-        if (!met || !errors || run.result.hit_last)
+        if (!errors || run.result.hit_last)
             break;
     }
     return true;
@@ -224,8 +226,7 @@ static void prepare(struct bench *bench, const struct order *order, const struct
     bench->command = order->command;
     bench->scenario = scenario;
     bench->timeout_ms = order->timeout_ms;
-    bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
-    contents_make(&bench->contents, inputs, scenario->size, records);
+    contents_make(&bench->contents, inputs, scenario);
     snprintf(bench->before, sizeof bench->before, "%s/before%u", order->base, worker);
     snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
     snprintf(bench->output, sizeof bench->output, "%s/output%u", order->base, worker);
@@ -323,20 +324,27 @@ static bool sweep_all(const struct order *order, char *const *names, int count)
             runs += tally->runs;
         }
     }
-    printf("    %ld runs with a fault in all\n%d passed, %d failed\n", runs, passed, failed);
+    printf("tally: fault positions %ld\n%d passed, %d failed\n", runs, passed, failed);
     return failed == 0 && passed > 0;
+}
+
+/* What is run in each: a verb of the command, or an example. */
+static int list_scenarios(void)
+{
+    for (size_t i = 0; i < all_scenarios_count; i++) {
+        const struct scenario *scenario = &all_scenarios[i];
+        printf("%s\n", scenario->program != NULL ? scenario->program : scenario->arguments[0]);
+    }
+    return 0;
 }
 
 int main(int count, char **values)
 {
     static const struct option options[] = {
-        {"command", required_argument, NULL, 'c'},
-        {"base", required_argument, NULL, 'b'},
-        {"faults", required_argument, NULL, 'f'},
-        {"scenario", required_argument, NULL, 's'},
-        {"long", no_argument, NULL, 'l'},
-        {"seconds", required_argument, NULL, 't'},
-        {NULL, 0, NULL, 0},
+        {"command", required_argument, NULL, 'c'}, {"base", required_argument, NULL, 'b'},
+        {"faults", required_argument, NULL, 'f'},  {"scenario", required_argument, NULL, 's'},
+        {"long", no_argument, NULL, 'l'},          {"list", no_argument, NULL, 'n'},
+        {"seconds", required_argument, NULL, 't'}, {NULL, 0, NULL, 0},
     };
     struct order order = {.kill = true, .error = true, .timeout_ms = 60000};
     char *names[64];
@@ -355,6 +363,8 @@ int main(int count, char **values)
             order.timeout_ms = (unsigned)atoi(optarg) * 1000;
         else if (code == 'l')
             order.thorough = true;
+        else if (code == 'n')
+            return list_scenarios();
         else
             return 125;
     }
@@ -365,5 +375,8 @@ int main(int count, char **values)
     }
     umask(022);
     setenv("LC_ALL", "C", 1);
+    setenv("TMPDIR", order.base, 1); /* for what is put there if all else fails */
+    unsetenv("VISUAL");
+    unsetenv("XDG_CONFIG_HOME");
     return sweep_all(&order, names, named) ? 0 : 1;
 }

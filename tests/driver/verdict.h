@@ -8,6 +8,7 @@
 #include "scenario.h"
 #include "state.h"
 #include "trace.h"
+#include "versions.h"
 
 struct bench {
     const char *command;

@@ -106,6 +106,30 @@ judged() {
     fi
 }
 
+# swept NAME... <LIST: each name is in the list.
+swept() {
+    local name missing=0
+    sort -u >listed
+    for name; do
+        grep -qx "$name" listed || { echo "no scenario for $name"; missing=1; }
+    done
+    return $missing
+}
+
+all_swept() {
+    local verbs examples
+    verbs=$(sed -n '/^static/,/^const/p' "$TESTS/../cli/verbs.c" | grep -o '&verb_[a-z]*' |
+        sed 's/.*_//')
+    examples=$(cd "$TESTS/../examples" && ls ./*.c | sed 's,^./,,; s/\.c$//')
+    [ "$(echo "$verbs" | wc -l)" -gt 20 ]
+    [ "$(echo "$examples" | wc -l)" -gt 9 ]
+    # shellcheck disable=SC2086 # words
+    "$sweep" --list | swept $verbs $examples
+    "$sweep" --list | not swept set unheard-of
+    "$sweep" --list | grep -vx undo | not swept set undo
+}
+
+check 'every verb and every example is swept' all_swept
 check 'every call is counted once, and those of the loader are not' counts
 check 'the status of the program passes through' passes_status
 check 'a program is killed before, after and in the middle of its N-th call' kills
