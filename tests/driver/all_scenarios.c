@@ -131,6 +131,7 @@ const struct scenario all_scenarios[] = {
      .sentence = "a write that keeps earlier versions",
      .arguments = {"write", "f", "--keep", "3", WAIT},
      .before = BEFORE_KEPT},
+    /* These three can be repeated: so the version that was current is kept, or stays. [PAST-9] */
     {.name = "restore",
      .sentence = "an earlier version made the current one",
      .arguments = {"restore", "f", "1", WAIT},
