@@ -63,6 +63,7 @@ struct scenario {
     bool starts_programs; /* errors are injected into the command only, not into those */
     bool runs_untorn;     /* ... but they are untorn too: into all */
     bool masked;          /* the file has times or UUIDs: version_mask */
+    bool abridges;        /* says less, and nothing false, where memory is short */
     bool prints_times;    /* numbers in the output differ from run to run */
     mode_t mode;          /* of the file; 0: 0640 */
     const char *allowed;  /* what the directory may show afterwards, beside `.untorn` */

@@ -106,6 +106,13 @@ judged() {
     fi
 }
 
+# As judged, but what fails are allocations.
+lacking() {
+    need cc
+    cc -shared -fPIC -O1 -D_GNU_SOURCE= -o lack.so "$TESTS/faults/failing_malloc.c"
+    judged "$1" "$2" "$3" "--faults memory --memory $PWD/lack.so"
+}
+
 # swept NAME... <LIST: each name is in the list.
 swept() {
     local name missing=0
@@ -148,4 +155,8 @@ check 'believing that a rename that failed was not done is caught' \
     judged believes-the-error 1 'says failed'
 check 'leaving stages behind is caught' judged leaves-litter 1 'left over'
 check 'never giving up is caught' judged never-gives-up 1 hangs '--seconds 2 --long'
+check 'failing without a word is caught' judged says-nothing 1 'says nothing'
+check 'a right way of saving passes where memory is short' lacking right 0 'tally: failed alloc'
+check 'calling it done where memory is short is caught' \
+    lacking forgets-the-memory 1 'says done, but'
 finish
