@@ -274,7 +274,8 @@ void config_print_paths(struct outcome *outcome, struct untorn_config *config)
 
 static int print_finding(void *context, const struct untorn_config_finding *finding)
 {
-    (void)context;
+    bool *told = context;
+    *told = true;
     output_escaped(finding->origin.path || finding->origin.variable
                        ? origin_path(&finding->origin)
                        : untorn_scope_name(finding->origin.scope));
@@ -291,8 +292,10 @@ static int print_finding(void *context, const struct untorn_config_finding *find
 void config_print_check(struct outcome *outcome, struct untorn_config *config)
 {
     struct untorn_error error;
-    (void)untorn_config_check(config, print_finding, NULL, &error);
-    outcome->status = error.status;
-    outcome->exit_code = untorn_status_exit_code(error.status);
+    bool told = false;
+    (void)untorn_config_check(config, print_finding, &told, &error);
+    outcome_library(outcome, &error);
+    if (told)
+        outcome->text[0] = outcome->excerpt[0] = '\0';
     tell_ignored(config);
 }

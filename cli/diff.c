@@ -266,6 +266,7 @@ void diff_print(const char *path, const char *before, size_t before_size, const 
 {
     struct diff diff = {.colour = output_colour()};
     bool exists = before != NULL;
+    before = exists ? before : "";
     if (exists && before_size == after_size &&
         (before_size == 0 || memcmp(before, after, before_size) == 0))
         return;

@@ -50,8 +50,8 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     else if (status == 0)
         status = verb->run(&arguments);
     arguments_free(&arguments);
-    change_made = status == 0 && (arguments.report || verb == &verb_ensure) &&
-                  (verb->options & OPTION_DRY_RUN);
+    bool tells = arguments.report || verb == &verb_ensure || verb == &verb_undo;
+    change_made = status == 0 && tells && (verb->options & OPTION_DRY_RUN) && !arguments.dry_run;
     return status;
 }
 

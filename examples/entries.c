@@ -5,6 +5,7 @@
  * Prints the title of each. One that is damaged is reported and skipped, and is left as it is; one
  * that is removed meanwhile was not there. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include <untorn.h>
@@ -42,11 +43,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: entries FOLDER\n");
         return 2;
     }
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    for (const struct dirent *entry; errno = 0, (entry = readdir(folder)) != NULL;) {
         int size = snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
         if (size < (int)sizeof path && untorn_format_of_path(path) == UNTORN_JSON)
             bad += read_entry(path);
     }
+    bool listed = errno == 0; /* NULL is also what an error gives */
     closedir(folder);
-    return bad > 0 ? 4 : 0;
+    return !listed || fflush(stdout) != 0 ? 1 : bad > 0 ? 4 : 0;
 }

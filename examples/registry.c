@@ -56,5 +56,5 @@ int main(int argc, char **argv)
     }
     if (error.status != UNTORN_OK)
         fprintf(stderr, "registry: %s\n", untorn_describe(&error, text, sizeof text));
-    return untorn_status_exit_code(error.status);
+    return fflush(stdout) != 0 ? 1 : untorn_status_exit_code(error.status);
 }

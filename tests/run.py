@@ -41,7 +41,7 @@ TOTAL = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
 DIRECTIVE = re.compile(r"\brun:\s*((?:serial|plain|budget \d+|timeout \d+)(?:,\s*)?)+")
 SKIPPED = 77
 # These look at the sources, at the front door, at another build: --coverage leaves them out.
-NOT_OF_UNTORN = ("tidy/", "headers/", "front/", "harness/", "windows/")
+NOT_OF_UNTORN = ("tidy/", "headers/", "front/", "harness/", "windows/", "analysis/")
 # Their processes stop in the middle of a function, all in one program. --coverage counts no
 # branches there: of a condition that was met and not left, the side that has no counter of its own
 # would count as taken. Elsewhere who is killed leaves no counters behind.

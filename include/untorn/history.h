@@ -52,9 +52,9 @@ UNTORN_API int untorn_version_read(const char *path, unsigned number,
                                    const struct untorn_options *options,
                                    struct untorn_content *ret_content, struct untorn_error *reterr);
 
-/* Makes version `number` the current one; what was current becomes version 1. A removed file comes
- * back. A keep of 0 leaves as many versions as there are. Options: level, symlink, wait_ms,
- * if_match, strict, keep, state_dir. */
+/* Makes version `number` the current one; what was current becomes version 1: where that cannot be
+ * kept, it fails. A removed file comes back. A keep of 0 leaves as many versions as there are.
+ * Options: level, symlink, wait_ms, if_match, strict, keep, state_dir. */
 UNTORN_API int untorn_restore(const char *path, unsigned number,
                               const struct untorn_options *options, struct untorn_error *reterr);
 

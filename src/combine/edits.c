@@ -150,7 +150,7 @@ static void give_mets(const struct edits *edits, struct met *mets)
 static bool make_together(const struct edits *edits, struct text *text)
 {
     char *made = NULL;
-    size_t size;
+    size_t size = 0;
     struct untorn_error unseen;
     struct request all = {.count = count_edits(edits), .format = edits->own->format};
     struct untorn_edit *list = calloc(all.count + 1, sizeof *list);
@@ -180,7 +180,7 @@ static bool make_together(const struct edits *edits, struct text *text)
 static void make_next(const struct request *request, struct text *text, struct untorn_error *answer)
 {
     char *made;
-    size_t size;
+    size_t size = 0;
     if (edits_make_one(request, text->data, text->size, &made, &size, answer) != 0)
         return;
     if (!made)

@@ -141,10 +141,11 @@ static int prepare(struct overwrite *job, const struct lock *lock, unsigned mode
         rc = os_copy_meta(job->file, job->file, mode, &result);
     if (rc == 0)
         rc = open_journal(lock->state, lock->place->name, true, &job->journal, &own);
-    if (rc == 0)
+    bool opened = rc == 0;
+    if (opened)
         rc = os_copy_meta(job->file, job->journal, 0, &result);
     /* The journal of another user, who made it as open as the file then was. */
-    if (rc == -EPERM && !(own.mode & ~(mode ? mode : target.mode) & 077))
+    if (opened && rc == -EPERM && !(own.mode & ~(mode ? mode : target.mode) & 077))
         rc = 0;
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "open the journal");

@@ -48,7 +48,8 @@ static int lose(struct past *past, const struct target *target, int rc, struct u
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     if (rc < -VERSIONS_UNFLUSHED)
         return error_os(error, rc + VERSIONS_UNFLUSHED, "flush the earlier version");
-    if (target->options->strict && target->options->keep > 0)
+    bool asked_for = target->options->strict && target->options->keep > 0;
+    if (asked_for || target->keeps) /* [PAST-9] */
         return error_os(error, rc, "keep the earlier version");
     error->flags |= UNTORN_FLAG_HISTORY_LOST;
     return 0;

@@ -33,7 +33,11 @@
  *   PAST-8  Of more versions than are wanted the one that the file has become again goes first (a
  *           restore and a commit of several files know it), then the oldest.
  *
- * That a version cannot be kept does not stop the write, unless it was asked for with `strict`.
+ *   PAST-9  What goes back to an earlier version does not lose the present one: a restore or an
+ * undo that cannot keep it fails. With a keep of UNTORN_KEEP_NONE nothing is wanted.
+ *
+ * That a version cannot be kept does not stop any other write, unless it was asked for with
+ * `strict`.
  *
  *     past_stage(...)                                         where it can be: no rename in step 1,
  *                                                             which then comes when it is staged

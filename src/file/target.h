@@ -43,6 +43,7 @@ struct target {
     const os_fd
         *meta_of;     /* of a file that does not exist: owner and mode are this one's. Or NULL */
     const char *set;  /* 32 digits that name the commit of several files this is part of, or NULL */
+    bool keeps;       /* it is not replaced if what it is now cannot be kept [PAST-9] */
     bool stage_stays; /* the stage of a new version is the only copy of it [PAST-5] */
     bool recovering;  /* for who finishes a commit: nothing but an overwrite in place is settled */
     const struct stage *own_stage;  /* the caller's, not to be swept; or NULL. Borrowed */

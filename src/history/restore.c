@@ -101,7 +101,7 @@ int restore_version(const char *path, unsigned number, const struct version *exp
     int rc = target_open(&target, path, &own, error);
     if (rc != 0)
         return rc;
-    target.stages_under_lock = true;
+    target.stages_under_lock = target.keeps = true;
     do {
         own = given;
         rc = target_lock(&target, OS_LOCK_EXCLUSIVE, error);

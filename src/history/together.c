@@ -10,6 +10,7 @@
 #include "file/read.h"
 #include "history/restore.h"
 #include "txn/slotfile.h"
+#include "txn/transaction.h"
 #include "txn/view.h"
 
 /* ---- which commit ---- */
@@ -344,6 +345,8 @@ int together_undo(const struct record *record, untorn_undone_function *function,
     for (size_t i = 0; rc == 0 && i < record->count; i++)
         if (is_changed(&record->members[i]))
             rc = add_member(transaction, record, &record->members[i], &own, error);
+    for (size_t i = 0; rc == 0 && i < transaction->count; i++)
+        transaction->members[i]->keeps = true; /* [PAST-9] */
     if (rc == 0)
         rc = untorn_transaction_commit(transaction, error);
     untorn_transaction_free(transaction);

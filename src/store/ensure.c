@@ -73,6 +73,7 @@ static int ensure_once(const char *path, struct request *request,
     } else if (rc == 0) {
         rc = find_there(path, request, &met, options, ret_answer, error);
     }
+    request->met = NULL;
     free(met.text);
     return rc;
 }

@@ -324,6 +324,7 @@ static int check_all(struct check *check, struct untorn_error *error)
         rc = check_files(check, error);
     if (rc == 0)
         rc = check_records(check, error);
+    check->needing = &none;
     view_close(&view);
     return rc;
 }

@@ -145,6 +145,7 @@ int member_open(struct member *member, const struct member *neighbour, struct se
     member->now.opened = rc == 0;
     target->path = member->given.path;
     target->stages_under_lock = true;
+    target->keeps = member->keeps;
     return rc;
 }
 

@@ -14,6 +14,7 @@
 struct member {
     struct owned_options given;
     struct operation *operations; /* in order */
+    bool keeps;                   /* as target.keeps */
 
     struct { /* attempt */
         struct seat *seat;

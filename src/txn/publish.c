@@ -39,6 +39,7 @@ static int reopen(struct commit *commit, struct member *member, bool keeps_stage
     member->now.opened = false;
     int rc = member_open(member, NULL, &commit->seats, commit->error);
     target->recovering = true;
+    target->keeps = false; /* it counts already */
     target->set = commit->id_text;
     target->stage_stays = keeps_stage;
     target->deadline = commit->deadline;

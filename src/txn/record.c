@@ -161,9 +161,10 @@ static size_t most_size(const struct record *record, const char *directory)
 unsigned char *record_encode(struct record *record, const char *directory, size_t *ret_size)
 {
     char relative[LIMIT_PATH];
-    unsigned char *data = malloc(most_size(record, directory)), *at = data + HEAD;
+    unsigned char *data = malloc(most_size(record, directory));
     if (!data)
         return NULL;
+    unsigned char *at = data + HEAD;
     qsort(record->members, record->count, sizeof *record->members, compare_members);
     for (size_t i = 0; i < record->count; i++) {
         const struct record_member *member = &record->members[i];

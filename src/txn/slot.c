@@ -253,7 +253,6 @@ static int allocate_records(struct slot *slot)
 
 int slot_decode_records(struct slot *slot, const unsigned char *records)
 {
-    struct slot measured;
     struct cursor cursor = {.from = records, .left = (size_t)slot->records_size};
     int rc = allocate_records(slot);
     if (rc < 0) {
@@ -264,11 +263,13 @@ int slot_decode_records(struct slot *slot, const unsigned char *records)
         decode_member(&slot->members[i], &cursor);
     for (uint32_t i = 0; i < slot->directory_count && !cursor.bad; i++)
         decode_directory(&slot->directories[i], &cursor);
-    if (!cursor.bad) {
-        measured = *slot;
+    bool fits = !cursor.bad && cursor.left == 0;
+    if (fits) {
+        struct slot measured = *slot;
         measure(&measured);
+        fits = measured.body_size == slot->body_size;
     }
-    if (cursor.bad || cursor.left > 0 || measured.body_size != slot->body_size) {
+    if (!fits) {
         slot_free(slot);
         return cursor.starved ? -ENOMEM : -ENODATA;
     }

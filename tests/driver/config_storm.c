@@ -24,6 +24,8 @@
 
 #include <untorn.h>
 
+#include "history.h"
+
 extern char **environ;
 
 enum { SCOPES = 3, WORKERS = 256 };
@@ -286,6 +288,8 @@ static int judge(void)
     for (int i = 0; i < SCOPES; i++)
         untorn_document_free(documents[i]);
     printf("    %d updates, %ld lost\n", workers * storm.operations, lost);
+    if (!storm.broken && !storm.apart)
+        history_tally(workers * storm.operations, 0);
     return lost != 0;
 }
 

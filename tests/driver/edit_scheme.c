@@ -379,16 +379,16 @@ static int by_stale_lock(const struct edit_job *job)
 /* ---- all of them ---- */
 
 const struct edit_scheme edit_schemes[] = {
-    {"library", by_library, false},
-    {"command", by_command, true},
-    {"both", by_both, true},
-    {"combine", edit_combine, false},
-    {"separate-lock", by_separate_lock, false},
-    {"lock-on-the-data", by_lock_on_the_data, false},
-    {"unlinked-lock", by_unlinked_lock, false},
-    {"second-look", by_second_look, false},
-    {"stale-lock", by_stale_lock, false},
-    {NULL, NULL, false},
+    {"library", by_library, false, true},
+    {"command", by_command, true, true},
+    {"both", by_both, true, true},
+    {"combine", edit_combine, false, false},
+    {"separate-lock", by_separate_lock, false, false},
+    {"lock-on-the-data", by_lock_on_the_data, false, false},
+    {"unlinked-lock", by_unlinked_lock, false, false},
+    {"second-look", by_second_look, false, false},
+    {"stale-lock", by_stale_lock, false, false},
+    {NULL, NULL, false, false},
 };
 
 int edit_scheme_by_name(const char *name)

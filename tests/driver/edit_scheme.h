@@ -10,6 +10,7 @@ struct edit_scheme {
     const char *name;
     int (*update)(const struct edit_job *job); /* returns what untorn_edit would */
     bool runs_commands;                        /* which have to be killed with whoever runs them */
+    bool ours;                                 /* untorn's */
 };
 
 extern const struct edit_scheme edit_schemes[];

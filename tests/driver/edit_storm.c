@@ -460,6 +460,8 @@ static int report(void)
            v->refused, v->late, v->unsettled, v->in_doubt, v->in_doubt_applied, v->reads,
            storm.kills, storm.kills_of_holders, storm.stops, atomic_load(&storm.shared->forks));
     edit_verdict_print(v);
+    if (edit_schemes[storm.orders.scheme].ours)
+        history_tally(v->updates, storm.kills);
     if (!is_broken() && v->acknowledged <= v->updates / 8) {
         printf("    little was acknowledged: little is proven\n");
         return 1;

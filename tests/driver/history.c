@@ -234,3 +234,8 @@ bool history_judge(const struct history *history, const char *data, size_t size,
                ret->torn_reads + ret->stale_reads + ret->failed_reads ==
            0;
 }
+
+void history_tally(long updates, long kills)
+{
+    printf("    tally: concurrent updates %ld\n    tally: kills %ld\n", updates, kills);
+}

@@ -63,4 +63,7 @@ struct history_verdict {
 bool history_judge(const struct history *history, const char *data, size_t size,
                    struct history_verdict *ret);
 
+/* Tells tests/run.py how much was tried. Not of what is only there to be caught. */
+void history_tally(long updates, long kills);
+
 #endif

@@ -174,6 +174,8 @@ static bool is_allowed(const char *path)
         size_t size = strcspn(item, " ");
         if (size > 0 && item[size - 1] == '/' && strncmp(item, name, size) == 0)
             return true;
+        if (size == 1 && *item == '*')
+            return true;
         if (strncmp(item, name, length) == 0 && (item[length] == 0 || item[length] == ' '))
             return true;
     }

@@ -27,8 +27,8 @@ void place_copy(const char *from, const char *to); /* folders, files, links, and
 char *place_snapshot(const char *path);
 
 /* Writes into `problem` what in the tree at `path` is neither a user's file (`allowed`, names
- * separated by blanks, folders included; `s/` is all that is in s) nor `.untorn`, or what lies in
- * a `stage` folder of untorn's. True if there is nothing of the kind. */
+ * separated by blanks, folders included; `s/` is all that is in s, `*` all there is) nor `.untorn`,
+ * or what lies in a `stage` folder of untorn's. True if there is nothing of the kind. */
 bool place_is_tidy(const char *path, const char *allowed, char *problem, size_t size);
 
 _Noreturn void place_die(const char *what, const char *name);

@@ -252,14 +252,14 @@ static enum outcome by_stale_lock(struct job *job)
 }
 
 const struct scheme all_schemes[] = {
-    {"library", false, by_library},
-    {"command", false, by_command},
+    {"library", true, by_library},
+    {"command", true, by_command},
     {"separate-lock", false, by_separate_lock},
-    {"lock-on-the-data", true, by_lock_on_the_data},
-    {"unlinked-lock", true, by_unlinked_lock},
-    {"second-look", true, by_second_look},
-    {"one-check", true, by_one_check},
-    {"stale-lock", true, by_stale_lock},
+    {"lock-on-the-data", false, by_lock_on_the_data},
+    {"unlinked-lock", false, by_unlinked_lock},
+    {"second-look", false, by_second_look},
+    {"one-check", false, by_one_check},
+    {"stale-lock", false, by_stale_lock},
 };
 
 const size_t all_schemes_count = sizeof all_schemes / sizeof all_schemes[0];

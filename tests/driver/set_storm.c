@@ -234,6 +234,8 @@ static bool judge(void)
            "%ld\n",
            v.lost, v.torn_sets, v.doubled, v.phantoms, v.out_of_order, v.mixed_reads, v.stale_reads,
            v.failed_reads, v.edited_reads, v.falsely_edited, idle);
+    if (!storm.one_by_one && storm.claim_edited == 0)
+        history_tally(v.commits + v.updates, storm.kills);
     for (int i = 0; i < SET_FILES; i++)
         untorn_content_free(&contents[i]);
     return good && idle == 0 && v.failed == 0 && v.acknowledged > 0;

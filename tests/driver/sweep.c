@@ -1,11 +1,14 @@
 /* sweep: lets every system call of a command go wrong, one after the other, and judges each time
- * what is left. For each scenario two tests:
+ * what is left. For each scenario these tests:
  *
  *   kill    SIGKILL instead of, after, and in the middle of each call
  *   error   each plausible error at each call, once and for ever, and transfers that come up short
+ *   memory  each allocation fails, and all from it on; --memory names what is preloaded for that
+ *           (tests/faults/failing_malloc.c)
  *
- *     sweep --command PATH --base DIRECTORY [--faults kill|error|all] [--scenario NAME]...
- *           [--seconds N] [--long]
+ *     sweep --command PATH --base DIRECTORY [--faults kill|error|memory] [--memory LIBRARY]
+ *           [--scenario NAME]... [--seconds N] [--long]
+ *     sweep --list
  *
  * A run that takes longer than --seconds hangs (60: a busy machine is slow with traced programs).
  * Prints `ok  SENTENCE` or `FAIL SENTENCE` per test, what was wrong and how to see it again, and
@@ -32,9 +35,20 @@ struct tally {
     struct states good;
 };
 
+enum test { TEST_KILL, TEST_ERROR, TEST_MEMORY, TESTS };
+
+static const struct {
+    const char *name, *predicate;
+} tests[TESTS] = {
+    {"kill", "survives a kill at every system call"},
+    {"error", "answers honestly to every error of every system call"},
+    {"memory", "survives the failure of any allocation"},
+};
+
 struct order {
     const char *command, *base;
-    bool kill, error, thorough;
+    const char *memory; /* or NULL */
+    bool chosen[TESTS], thorough;
     unsigned timeout_ms;
 };
 
@@ -181,6 +195,7 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
                                    .unit = fault->unit,
                                    .error = fault->error,
                                    .only = fault->only,
+                                   .waits_long = bench->scenario->program != NULL,
                                    .error_index = index}};
         run.plan.main_only = bench->scenario->starts_programs && !bench->scenario->runs_untorn &&
                              fault->action >= TRACE_FAIL && fault->action != TRACE_TEAR;
@@ -193,19 +208,41 @@ static bool try_position(struct bench *bench, const struct fault *fault, const s
             report(bench, fault, &run, position, tally);
         if (run.result.counted < run.plan.position)
             return false;
-        if (!met || !errors || run.result.hit_last)
+        if (!errors || run.result.hit_last)
             break;
     }
     return true;
 }
 
-static void work(struct bench *bench, const struct order *order, const struct course *course,
-                 bool kills, unsigned worker, struct tally *tally)
+/* The allocations of one worker. A mark tells whether there were so many. */
+static void fail_memory(struct bench *bench, const struct order *order, unsigned worker,
+                        struct tally *tally)
 {
+    struct fault faults[] = {{.option = "(no system call) with FAIL_AT="},
+                             {.option = "(no system call) with FAIL_FOR_EVER=1 FAIL_AT="}};
+    for (int ever = 0; ever < 2; ever++)
+        for (long number = 1 + worker; number < LONGEST; number += WORKERS) {
+            struct run run = {.plan = {.only = "umask"},
+                              .memory = {order->memory, number, ever == 1}};
+            if (!verdict_run(bench, &run))
+                break;
+            atomic_fetch_add(&tally->runs, 1);
+            atomic_fetch_add(&tally->states, !run.known);
+            if (run.problem[0] != 0)
+                report(bench, &faults[ever], &run, number, tally);
+        }
+}
+
+static void work(struct bench *bench, const struct order *order, const struct course *course,
+                 enum test test, unsigned worker, struct tally *tally)
+{
+    bool kills = test == TEST_KILL;
     const struct fault *faults = kills ? kill_faults : error_faults;
     size_t count = kills ? sizeof kill_faults / sizeof kill_faults[0]
                          : sizeof error_faults / sizeof error_faults[0];
-    for (size_t i = 0; i < count; i++) {
+    if (test == TEST_MEMORY)
+        fail_memory(bench, order, worker, tally);
+    for (size_t i = 0; i < count && test != TEST_MEMORY; i++) {
         if (faults[i].thorough_only && !order->thorough)
             continue;
         for (long position = 1 + worker; position < LONGEST; position += WORKERS)
@@ -224,11 +261,12 @@ static void prepare(struct bench *bench, const struct order *order, const struct
     bench->command = order->command;
     bench->scenario = scenario;
     bench->timeout_ms = order->timeout_ms;
-    bool records = scenario->real != NULL && strstr(scenario->real, ".jsonl") != NULL;
-    contents_make(&bench->contents, inputs, scenario->size, records);
+    contents_make(&bench->contents, inputs, scenario);
     snprintf(bench->before, sizeof bench->before, "%s/before%u", order->base, worker);
     snprintf(bench->directory, sizeof bench->directory, "%s/run%u", order->base, worker);
     snprintf(bench->output, sizeof bench->output, "%s/output%u", order->base, worker);
+    snprintf(bench->errors, sizeof bench->errors, "%s/errors%u", order->base, worker);
+    snprintf(bench->mark, sizeof bench->mark, "%s/mark%u", order->base, worker);
     scenario_prepare(scenario, &bench->contents, order->command, bench->before);
 }
 
@@ -259,7 +297,7 @@ static bool works_at_all(struct bench *bench, struct course *course, struct tall
     return false;
 }
 
-static bool sweep(const struct order *order, const struct scenario *scenario, bool kills,
+static bool sweep(const struct order *order, const struct scenario *scenario, enum test test,
                   struct tally *tally)
 {
     memset(tally, 0, sizeof *tally);
@@ -271,7 +309,7 @@ static bool sweep(const struct order *order, const struct scenario *scenario, bo
             struct bench bench = {.good = &tally->good};
             prepare(&bench, order, scenario, worker);
             if (works_at_all(&bench, &course, tally))
-                work(&bench, order, &course, kills, worker, tally);
+                work(&bench, order, &course, test, worker, tally);
             else
                 atomic_fetch_add(&tally->failures, 1);
             place_remove(bench.directory);
@@ -283,12 +321,10 @@ static bool sweep(const struct order *order, const struct scenario *scenario, bo
     while (wait(&status) > 0)
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
             atomic_fetch_add(&tally->failures, 1);
-    bool good = tally->failures == 0 && tally->runs > 0;
-    printf("%s %s %s\n", good ? "ok " : "FAIL", scenario->sentence,
-           kills ? "survives a kill at every system call"
-                 : "answers honestly to every error of every system call");
+    bool good = tally->failures == 0 && (tally->runs > 0 || test == TEST_MEMORY);
+    printf("%s %s %s\n", good ? "ok " : "FAIL", scenario->sentence, tests[test].predicate);
     printf("    %s %s: %ld calls, %ld runs with a fault, %ld of them wrong, %ld states\n",
-           scenario->name, kills ? "kill" : "error", tally->calls, tally->runs, tally->failures,
+           scenario->name, tests[test].name, tally->calls, tally->runs, tally->failures,
            tally->states);
     fflush(stdout);
     return good;
@@ -308,23 +344,37 @@ static bool sweep_all(const struct order *order, char *const *names, int count)
 {
     struct tally *tally =
         mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    long runs = 0;
+    long runs[2] = {0};
     int passed = 0, failed = 0;
     for (size_t i = 0; i < all_scenarios_count; i++) {
         const struct scenario *scenario = &all_scenarios[i];
         if (!chosen(names, count, scenario->name))
             continue;
-        for (int kills = 1; kills >= 0; kills--) {
-            if (kills ? !order->kill || scenario->effect == EFFECT_NONE : !order->error)
+        for (enum test test = 0; test < TESTS; test++) {
+            if (!order->chosen[test] || (test == TEST_KILL && scenario->effect == EFFECT_NONE))
                 continue;
-            bool good = sweep(order, scenario, kills, tally);
+            bool good = sweep(order, scenario, test, tally);
             passed += good;
             failed += !good;
-            runs += tally->runs;
+            runs[test == TEST_MEMORY] += tally->runs;
         }
     }
-    printf("    %ld runs with a fault in all\n%d passed, %d failed\n", runs, passed, failed);
-    return failed == 0 && passed > 0;
+    if (runs[0] > 0)
+        printf("tally: fault positions %ld\n", runs[0]);
+    if (runs[1] > 0)
+        printf("tally: failed allocations %ld\n", runs[1]);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 && runs[0] + runs[1] > 0;
+}
+
+/* What is run in each: a verb of the command, or an example. */
+static int list_scenarios(void)
+{
+    for (size_t i = 0; i < all_scenarios_count; i++) {
+        const struct scenario *scenario = &all_scenarios[i];
+        printf("%s\n", scenario->program != NULL ? scenario->program : scenario->arguments[0]);
+    }
+    return 0;
 }
 
 int main(int count, char **values)
@@ -335,11 +385,13 @@ int main(int count, char **values)
         {"faults", required_argument, NULL, 'f'},
         {"scenario", required_argument, NULL, 's'},
         {"long", no_argument, NULL, 'l'},
+        {"list", no_argument, NULL, 'n'},
         {"seconds", required_argument, NULL, 't'},
+        {"memory", required_argument, NULL, 'm'},
         {NULL, 0, NULL, 0},
     };
-    struct order order = {.kill = true, .error = true, .timeout_ms = 60000};
-    char *names[64];
+    struct order order = {.chosen = {true, true}, .timeout_ms = 60000};
+    char *names[128];
     int code, named = 0;
     while ((code = getopt_long(count, values, "", options, NULL)) != -1) {
         if (code == 'c')
@@ -347,23 +399,30 @@ int main(int count, char **values)
         else if (code == 'b')
             order.base = optarg;
         else if (code == 'f') {
-            order.kill = strcmp(optarg, "error") != 0;
-            order.error = strcmp(optarg, "kill") != 0;
-        } else if (code == 's' && named < 64)
+            for (enum test test = 0; test < TESTS; test++)
+                order.chosen[test] = strcmp(optarg, tests[test].name) == 0;
+        } else if (code == 'm')
+            order.memory = optarg;
+        else if (code == 's' && named < 128)
             names[named++] = optarg;
         else if (code == 't')
             order.timeout_ms = (unsigned)atoi(optarg) * 1000;
         else if (code == 'l')
             order.thorough = true;
+        else if (code == 'n')
+            return list_scenarios();
         else
             return 125;
     }
-    if (order.command == NULL || order.base == NULL) {
-        fprintf(stderr, "usage: sweep --command PATH --base DIRECTORY [--faults kill|error|all] "
-                        "[--scenario NAME]... [--seconds N] [--long]\n");
+    if (order.command == NULL || order.base == NULL ||
+        order.chosen[TEST_MEMORY] != (order.memory != NULL)) {
+        fprintf(stderr, "sweep: see the head of sweep.c\n");
         return 125;
     }
     umask(022);
     setenv("LC_ALL", "C", 1);
+    setenv("TMPDIR", order.base, 1); /* for what is put there if all else fails */
+    unsetenv("VISUAL");
+    unsetenv("XDG_CONFIG_HOME");
     return sweep_all(&order, names, named) ? 0 : 1;
 }

@@ -269,6 +269,8 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
     int error = plan->error != 0 ? plan->error : call_error(call, args, plan->error_index);
     if (error == EINTR && plan->for_ever && waits_for_others(task->pid, call, (int)args[0]))
         error = 0;
+    if (error == EWOULDBLOCK && plan->for_ever && plan->waits_long)
+        error = 0;
     uint64_t size = args[2];
     switch (plan->action) {
     case TRACE_KILL_BEFORE:
@@ -279,10 +281,12 @@ static bool meddle(struct tracer *tracer, struct task *task, const struct call *
         return true;
     case TRACE_FAIL:
     case TRACE_FAIL_AFTER:
+        if (task->position == plan->position)
+            tracer->result->hit_last =
+                plan->error != 0 || call_error(call, args, plan->error_index + 1) == 0;
         if (error == 0)
             return false;
         task->error = error;
-        tracer->result->hit_last = call_error(call, args, plan->error_index + 1) == 0;
         if (plan->action == TRACE_FAIL_AFTER || call->number == SYS_close)
             task->at_end = END_ERROR;
         else

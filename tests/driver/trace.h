@@ -39,6 +39,7 @@ struct trace_plan {
     unsigned unit;         /* a shortened transfer is a multiple of this many bytes; 0: 1 */
     const char *only;      /* names, comma-separated: others are not counted. NULL: all */
     const char *match;     /* only calls whose path contains this. NULL: all */
+    bool waits_long;       /* the program would wait for a lock too long to be watched */
     bool main_only;        /* only calls of the program itself, not of programs it executes */
     bool caller_only;      /* kill only the process that made the call, not all of them */
     unsigned timeout_ms;   /* then all is killed and timed_out set; 0: 20 s */

@@ -173,6 +173,8 @@ static bool judge(void)
            "torn reads %ld, stale reads %ld, failed reads %ld\n",
            v.lost, v.doubled, v.phantoms, v.wrong_reads_from, v.out_of_order, v.torn_reads,
            v.stale_reads, v.failed_reads);
+    if (storm.scheme->ours)
+        history_tally(v.writes, storm.kills);
     if (good && v.acknowledged == 0) {
         printf("    nothing was acknowledged: nothing is proven\n");
         return false;

@@ -8,6 +8,7 @@
 #include "scenario.h"
 #include "state.h"
 #include "trace.h"
+#include "versions.h"
 
 struct bench {
     const char *command;
@@ -16,14 +17,24 @@ struct bench {
     char before[256];     /* a directory to begin with: the scenario's, prepared */
     char directory[256];  /* where the run happens; made anew each time */
     char output[256];     /* a file for what is printed */
+    char errors[256];     /* a file for what is complained of */
+    char mark[256];       /* a file that is there if an allocation failed */
     unsigned timeout_ms;  /* for each run; then it hangs */
     int baseline_status;  /* of a run without a fault, as waitpid gives it */
     struct blob baseline; /* what that printed */
     struct states *good;  /* states of this scenario that were judged */
 };
 
+/* The allocation that fails, and what is preloaded to let it. */
+struct lack {
+    const char *library; /* NULL: none fails */
+    long number;
+    bool for_ever;
+};
+
 struct run {
     struct trace_plan plan;
+    struct lack memory;
     struct trace_result result;
     char *snapshot;    /* of the directory before the run */
     bool known;        /* it left a state that was judged before */
@@ -31,7 +42,8 @@ struct run {
     char problem[600]; /* empty: nothing wrong */
 };
 
-/* Sets up, runs the scenario with the fault, judges. False if the plan met no call. */
+/* Sets up, runs the scenario with the fault, judges. False if the plan met no call, or if
+ * there are not so many allocations. */
 bool verdict_run(struct bench *bench, struct run *run);
 
 #endif

@@ -106,6 +106,37 @@ judged() {
     fi
 }
 
+# As judged, but what fails are allocations.
+lacking() {
+    need cc
+    cc -shared -fPIC -O1 -D_GNU_SOURCE= -o lack.so "$TESTS/faults/failing_malloc.c"
+    judged "$1" "$2" "$3" "--faults memory --memory $PWD/lack.so"
+}
+
+# swept NAME... <LIST: each name is in the list.
+swept() {
+    local name missing=0
+    sort -u >listed
+    for name; do
+        grep -qx "$name" listed || { echo "no scenario for $name"; missing=1; }
+    done
+    return $missing
+}
+
+all_swept() {
+    local verbs examples
+    verbs=$(sed -n '/^static/,/^const/p' "$TESTS/../cli/verbs.c" | grep -o '&verb_[a-z]*' |
+        sed 's/.*_//')
+    examples=$(cd "$TESTS/../examples" && ls ./*.c | sed 's,^./,,; s/\.c$//')
+    [ "$(echo "$verbs" | wc -l)" -gt 20 ]
+    [ "$(echo "$examples" | wc -l)" -gt 9 ]
+    # shellcheck disable=SC2086 # words
+    "$sweep" --list | swept $verbs $examples
+    "$sweep" --list | not swept set unheard-of
+    "$sweep" --list | grep -vx undo | not swept set undo
+}
+
+check 'every verb and every example is swept' all_swept
 check 'every call is counted once, and those of the loader are not' counts
 check 'the status of the program passes through' passes_status
 check 'a program is killed before, after and in the middle of its N-th call' kills
@@ -124,4 +155,8 @@ check 'believing that a rename that failed was not done is caught' \
     judged believes-the-error 1 'says failed'
 check 'leaving stages behind is caught' judged leaves-litter 1 'left over'
 check 'never giving up is caught' judged never-gives-up 1 hangs '--seconds 2 --long'
+check 'failing without a word is caught' judged says-nothing 1 'says nothing'
+check 'a right way of saving passes where memory is short' lacking right 0 'tally: failed alloc'
+check 'calling it done where memory is short is caught' \
+    lacking forgets-the-memory 1 'says done, but'
 finish

@@ -1,5 +1,5 @@
 # Every plausible error of every system call of every verb, once and for ever.
-# run: budget 90, timeout 3600
+# run: budget 120, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 "$FAULTAT" --count -- true 2>/dev/null || { echo 'system calls cannot be traced here'; exit 77; }

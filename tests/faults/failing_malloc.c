@@ -1,9 +1,8 @@
 /* To be preloaded: the N-th allocation fails, or every one from the N-th on. FAIL_AT is N,
- * FAIL_FOR_EVER makes it stay so, FAIL_COUNT names a file for the number of allocations. */
+ * FAIL_FOR_EVER makes it stay so, FAIL_MARK names a file that is made when it fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,17 +23,12 @@ __attribute__((constructor)) static void begin(void)
     ready = 1;
 }
 
-/* The command may end by _exit, so the count is written at each step. */
-static void tell(long count)
+static void leave_mark(void)
 {
-    const char *path = getenv("FAIL_COUNT");
-    char line[32];
-    int fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    int size = snprintf(line, sizeof line, "%ld\n", count);
-    if (write(fd, line, (size_t)size) < 0) {} /* then the test finds no number */
-    close(fd);
+    const char *path = getenv("FAIL_MARK");
+    int fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
 }
 
 static int is_due(void)
@@ -42,11 +36,10 @@ static int is_due(void)
     if (!ready)
         return 0;
     long count = atomic_fetch_add(&made, 1) + 1;
-    int saved = errno;
-    tell(count);
-    errno = saved;
     if (fail_at == 0 || !(count == fail_at || (for_ever && count > fail_at)))
         return 0;
+    if (count == fail_at)
+        leave_mark();
     errno = ENOMEM;
     return 1;
 }

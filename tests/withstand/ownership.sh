@@ -32,6 +32,24 @@ new
     tidy d
 }
 
+# Only its owner may change the mode: who asks for another one is refused before anything changes.
+foreign_mode() {
+    team_directory d 775
+    echo old >d/f
+    chown $BOB:$TEAM d/f
+    chmod 664 d/f
+    echo new >new
+    expect 1 as $ALICE+$TEAM "$UNTORN" write --keep-inode --mode 600 d/f new
+    says 'd/f'
+    says 'not permitted'
+    holds d/f "old
+"
+    same "$(stat -c '%u %g %a' d/f)" "$BOB $TEAM 664"
+    as $BOB+$TEAM "$UNTORN" write --keep-inode --mode 600 d/f new
+    same "$(stat -c '%u %g %a' d/f)" "$BOB $TEAM 600"
+    tidy d
+}
+
 foreign_closed() {
     team_directory d 775
     echo old >d/f
@@ -214,6 +232,7 @@ modes() {
 }
 
 check 'a file of someone else that we may write keeps its owner' foreign_writable
+check 'the mode of a file of someone else is not changed, and neither is the file' foreign_mode
 check 'a file of someone else that we may not write is refused clearly' foreign_closed
 check 'a read-only file of our own is replaced and stays read-only' own_but_read_only
 check 'root replaces a file and its owner, group and set-id bits stay' root_keeps_owner
