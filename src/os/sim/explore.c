@@ -441,6 +441,12 @@ void sim_print(const struct sim_scenario *scenario, const struct sim_report *rep
         printf(", %ld left out", report->left_out);
     printf(", %ld bad%s, %.2f s\n", report->bad, report->sampled ? ", sampled" : "",
            report->seconds);
+    if (!scenario->quiet) { /* for tests/run.py, which adds up; broken variants are no figure */
+        printf("    tally: simulated crash states %ld\n", report->states);
+        printf("    tally: simulated crash states, different %ld\n", report->distinct);
+        if (report->faults)
+            printf("    tally: simulated faults %ld\n", report->faults);
+    }
     if (report->bad && !scenario->quiet)
         printf("%s", report->story);
     fflush(stdout);

@@ -362,6 +362,11 @@ void sim_print_interleavings(const struct sim_interleaving *asked,
         printf(", %ld cut off", report->cut);
     printf(", %ld steps, at most %d, %ld bad%s, %.2f s\n", report->steps, report->longest,
            report->bad, report->limited ? ", not all" : "", report->seconds);
+    if (!asked->quiet) { /* for tests/run.py, which adds up; broken variants are no figure */
+        printf("    tally: simulated orders of processes %ld\n", report->schedules);
+        if (report->killed)
+            printf("    tally: simulated orders of processes, with a kill %ld\n", report->killed);
+    }
     if (report->bad && !asked->quiet)
         printf("%s", report->story);
     fflush(stdout);
