@@ -43,9 +43,8 @@ static const char *verify_single(const struct set *set, int new, int old, int si
     return rest == count - 1 ? NULL : "after the single write another file is not as it was";
 }
 
-static const char *verify(void *context)
+static const char *judge_set(const struct set *set)
 {
-    const struct set *set = context;
     int old = 0, new = 0, single = 0, count = 0;
     bool durable = set->level == UNTORN_DURABLE || sim_profile() == SIM_PROFILE_KILL;
     for (const struct file *file = set->files; file->path; file++, count++) {
@@ -70,6 +69,24 @@ static const char *verify(void *context)
     return sim_acked(0) && !set->again && new < count ? "what was acknowledged is lost" : NULL;
 }
 
+/* The different verdicts of an exploration, in the order of their addresses. */
+static const char *verdicts[8];
+
+static const char *verify(void *context)
+{
+    const char *verdict = judge_set(context), *next = verdict;
+    for (int i = 0; next && i < 8; i++) {
+        if (next == verdicts[i])
+            break;
+        if (!verdicts[i] || next < verdicts[i]) {
+            const char *moved = verdicts[i];
+            verdicts[i] = next;
+            next = moved;
+        }
+    }
+    return verdict;
+}
+
 static struct sim_report explore_set(const char *name, struct set set)
 {
     struct sim_scenario scenario = scenario_of_set(name, &set);
@@ -79,6 +96,7 @@ static struct sim_report explore_set(const char *name, struct set set)
     scenario.verify = verify;
     scenario.context = &set;
     struct sim_report report;
+    memset(verdicts, 0, sizeof verdicts);
     sim_explore(&scenario, &report);
     sim_print(&scenario, &report);
     return report;
@@ -176,6 +194,7 @@ static long omit(const char *name, struct set set, struct sim_fault fault)
 
 static const struct set two = {.files = {REPLACE("/a/x"), REPLACE("/a/y")}};
 static const struct set secret = {.files = {REPLACE("/a/x"), SECRET("/a/y")}};
+static const struct set made_and_removed = {.files = {CREATE("/a/x"), REMOVE("/a/y")}};
 static const struct set apart = {.files = {REPLACE("/a/x"), REPLACE("/b/x")}};
 
 TEST(a_flush_of_the_stages_that_is_left_out_is_caught)
@@ -216,6 +235,47 @@ TEST(a_flush_of_a_participant_that_is_left_out_is_caught)
     CHECK(omit("no flush of the participant", apart,
                (struct sim_fault){
                    .at = 1, .verbs = SIM_ONLY(SIM_FLUSH), .on = "/b/.untorn/journal/slot"}) > 0);
+}
+
+/* ---- lock files that are chosen together: decision 0026 ---- */
+
+/* Whether that comes to the same verdicts, of fewer states. */
+static void compare_choices(const char *name, struct set set)
+{
+    const char *apart_verdicts[8];
+    set.has_slots = true;
+    set.profiles = SIM_POSIX;
+    struct sim_report free_locks = explore_set(name, set);
+    memcpy(apart_verdicts, verdicts, sizeof verdicts);
+    set.together = true;
+    struct sim_report fewer = explore_set(name, set);
+    CHECK_INT(memcmp(apart_verdicts, verdicts, sizeof verdicts), 0);
+    CHECK(fewer.distinct < free_locks.distinct);
+    CHECK((fewer.bad > 0) == set.quiet && (free_locks.bad > 0) == set.quiet);
+}
+
+TEST(choosing_lock_files_together_comes_to_the_same_verdicts)
+{
+    static const struct {
+        const struct set *set;
+        struct sim_fault fault;
+    } cases[] = {
+        {&two, {.at = 0}},
+        {&apart, {.at = 0}},
+        {&made_and_removed, {.at = 0}},
+        {&two, {.at = 1, .forever = true, .verbs = SIM_ONLY(SIM_FLUSH), .on = "/stage/"}},
+        {&two, {.at = 1, .verbs = SIM_ONLY(SIM_FLUSH), .on = "/slot"}},
+        {&two, {.at = 1, .verbs = SIM_ONLY(SIM_FLUSH_DIR), .on = "/a/"}},
+        {&secret, {.at = 1, .verbs = SIM_ONLY(SIM_FLUSH_DIR), .on = "/stage"}},
+        {&apart, {.at = 1, .verbs = SIM_ONLY(SIM_FLUSH), .on = "/b/.untorn/journal/slot"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set set = *cases[i].set;
+        set.omit = cases[i].fault;
+        set.omit.effect = SIM_OMITTED;
+        set.quiet = set.omit.at > 0;
+        compare_choices(set.quiet ? "lock files, a flush left out" : "lock files", set);
+    }
 }
 
 /* ---- one commit after the other, and single changes in between ---- */

@@ -26,6 +26,13 @@ static uint64_t visible_hash(void)
     return sim_disk_hash(&disk, false);
 }
 
+/* Of all that can make a difference to what runs next, where no process runs. */
+static uint64_t machine_hash(uint64_t disk)
+{
+    uint64_t hash = sim_mix(sim_mix(disk, sim->acked), sim->profile == SIM_PROFILE_KILL ? 2 : 3);
+    return sim_mix(sim_mix(sim_mix(hash, sim->random), sim->clock), sim->boot);
+}
+
 static void leave_machine(struct sim_world *outer)
 {
     sim_areas_end();
@@ -51,15 +58,22 @@ static void bad(struct sim_explorer *explorer, const struct sim_level *level,
 
 static void explore_log(struct sim_explorer *explorer, struct sim_level *level);
 
-/* Recovers twice, verifies; *ret_log is the log of the first recovery. */
-static const char *check_machine(const struct sim_scenario *scenario, struct sim_log *ret_log)
+/* Recovers twice, verifies; *ret_log is the log of the first recovery. What comes after that is
+ * the same for all machines that it leaves alike, and most are: each of these is judged once. */
+static const char *check_machine(struct sim_explorer *explorer, struct sim_log *ret_log)
 {
+    const struct sim_scenario *scenario = explorer->scenario;
     const char *verdict = NULL;
+    uint64_t alike = 0;
     if (scenario->recover) {
         scenario->recover(scenario->context);
         *ret_log = sim->log;
         end_process();
         uint64_t once = visible_hash();
+        alike = machine_hash(once);
+        if (!explorer->only && !scenario->every_subset && !sim->misuse &&
+            sim_set_has(&explorer->good, alike))
+            return NULL;
         scenario->recover(scenario->context);
         end_process();
         if (visible_hash() != once)
@@ -69,7 +83,10 @@ static const char *check_machine(const struct sim_scenario *scenario, struct sim
     if (!verdict)
         verdict = scenario->verify(scenario->context);
     end_process();
-    return verdict ? verdict : sim->misuse;
+    verdict = verdict ? verdict : sim->misuse;
+    if (scenario->recover && !verdict)
+        sim_set_add(&explorer->good, alike);
+    return verdict;
 }
 
 static struct sim_world *restart(const struct sim_level *level, const struct sim_disk *disk,
@@ -133,10 +150,11 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
     struct sim_level inner = {.explorer = explorer, .outer = level, .depth = level->depth + 1};
     sim = restart(level, disk, &outer->options);
     inner.acked_before = sim->acked;
-    if (explorer->only)
+    bool asked = !explorer->only || explorer->only == hash; /* else only on the way to it */
+    if (explorer->only && asked)
         sim_stop_here();
-    const char *verdict = check_machine(scenario, &inner.log);
-    if (verdict)
+    const char *verdict = check_machine(explorer, &inner.log);
+    if (verdict && asked)
         bad(explorer, level, disk, hash, verdict);
     inner.base = &sim->base;
     inner.profile = level->profile;
@@ -144,7 +162,8 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
     if (deeper)
         explore_log(explorer, &inner);
     leave_machine(outer);
-    if (deeper && scenario->faulty_recoveries && hash % (unsigned)scenario->faulty_recoveries == 0)
+    if (deeper && asked && scenario->faulty_recoveries &&
+        hash % (unsigned)scenario->faulty_recoveries == 0)
         fail_recovery(level, disk, hash);
 }
 
@@ -219,6 +238,7 @@ static void explore_point(struct sim_explorer *explorer, struct sim_level *level
         .seed = scenario->options.seed,
         .every_point = scenario->every_subset,
         .every_place = scenario->every_place,
+        .together = scenario->together,
         .wants = scenario->every_place ? NULL : wants,
         .emit = look_at,
         .context = level,
@@ -305,6 +325,7 @@ static void finish(struct sim_explorer *explorer)
 {
     explorer->report->seconds += seconds_now();
     sim_set_free(&explorer->seen);
+    sim_set_free(&explorer->good);
 }
 
 void sim_explore(const struct sim_scenario *scenario, struct sim_report *report)

@@ -206,18 +206,19 @@ static void tell_run(const char *verdict)
 {
     struct sim_interleavings *report = search.report;
     const struct sim_interleaving *asked = search.asked;
+    char setting[sizeof report->schedule + 200];
     write_schedule(report->schedule, sizeof report->schedule);
     int used =
         snprintf(report->story, sizeof report->story,
                  "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
                  verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", asked->name,
                  turn_run.preemptions, turn_run.kills, (unsigned long long)asked->options.seed);
-    size_t end = sizeof report->story - sizeof report->schedule - 200;
+    size_t end = sizeof report->story - sizeof setting - 1024;
     sim_tell_machine(report->story + used, end - (size_t)used);
     size_t length = strlen(report->story);
-    snprintf(report->story + length, sizeof report->story - length,
-             "  again: UNTORN_SCHEDULE='%s/%s' and the test's name as argument\n", asked->name,
+    snprintf(setting, sizeof setting, "UNTORN_SCHEDULE='%.150s/%s' ", asked->name,
              report->schedule);
+    sim_tell_again(report->story + length, sizeof report->story - length, setting);
 }
 
 static void count_run(const char *verdict)
