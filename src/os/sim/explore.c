@@ -173,10 +173,10 @@ static bool is_new(const struct sim_level *level, uint64_t hash)
 {
     struct sim_explorer *explorer = level->explorer;
     int depth = level->depth;
-    bool unseen = sim_set_add(&explorer->seen, hash);
     /* What verify demands after a kill can be more than after a power loss. */
     uint64_t key = sim_mix(hash, level->profile == SIM_PROFILE_KILL ? 2 : 3);
     bool wanted = sim_set_add(&explorer->seen, key);
+    bool unseen = wanted && sim_set_add(&explorer->seen, hash);
     if (depth == 1 && explorer->scenario->recover)
         wanted = sim_set_add(&explorer->seen, sim_mix(key, 1));
     explorer->report->distinct += unseen;
@@ -302,14 +302,35 @@ static bool run_workload(struct sim_explorer *explorer, const struct sim_disk *r
     return fired;
 }
 
-/* Starts the machine and runs setup; the disk is then durable and no process runs. */
-static void prepare(struct sim_explorer *explorer, struct sim_disk *ready)
+void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                        struct sim_report *report)
 {
-    const struct sim_scenario *scenario = explorer->scenario;
     const char *only = getenv("UNTORN_STATE");
-    explorer->only = only ? strtoull(only, NULL, 16) : 0;
-    *explorer->report = (struct sim_report){0};
-    explorer->report->seconds = -seconds_now();
+    *report = (struct sim_report){.seconds = -seconds_now()};
+    *explorer = (struct sim_explorer){
+        .scenario = scenario, .report = report, .only = only ? strtoull(only, NULL, 16) : 0};
+}
+
+void sim_explorer_crash(struct sim_explorer *explorer)
+{
+    struct sim_level level = {
+        .explorer = explorer, .depth = 1, .log = sim->log, .base = &sim->base};
+    explorer->report->crash_points += sim->log.call_count + 1;
+    explore_log(explorer, &level);
+}
+
+void sim_explorer_end(struct sim_explorer *explorer)
+{
+    explorer->report->seconds += seconds_now();
+    sim_set_free(&explorer->seen);
+    sim_set_free(&explorer->good);
+}
+
+/* Starts the machine and runs setup; the disk is then durable and no process runs. */
+static void prepare(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                    struct sim_report *report, struct sim_disk *ready)
+{
+    sim_explorer_begin(explorer, scenario, report);
     sim_start(&scenario->options);
     if (scenario->setup)
         scenario->setup(scenario->context);
@@ -321,20 +342,13 @@ static void prepare(struct sim_explorer *explorer, struct sim_disk *ready)
     sim_disk_restart(ready);
 }
 
-static void finish(struct sim_explorer *explorer)
-{
-    explorer->report->seconds += seconds_now();
-    sim_set_free(&explorer->seen);
-    sim_set_free(&explorer->good);
-}
-
 void sim_explore(const struct sim_scenario *scenario, struct sim_report *report)
 {
-    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
-    prepare(&explorer, &ready);
+    prepare(&explorer, scenario, report, &ready);
     run_workload(&explorer, &ready, NULL);
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 /* ---- faults ---- */
@@ -363,10 +377,10 @@ const size_t sim_usual_fault_count = sizeof sim_usual_faults / sizeof *sim_usual
 void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fault *faults,
                         size_t count, struct sim_report *report)
 {
-    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
     char words[200];
-    prepare(&explorer, &ready);
+    prepare(&explorer, scenario, report, &ready);
     explorer.circumstances = words;
     for (size_t i = 0; i < count; i++) {
         struct sim_fault fault = faults[i];
@@ -380,7 +394,7 @@ void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fa
             report->faults += fired;
         }
     }
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 static struct {
@@ -411,12 +425,12 @@ static void starved_workload(void *context)
 void sim_for_each_allocation_failure(const struct sim_scenario *scenario, struct sim_report *report)
 {
     struct sim_scenario own = *scenario;
-    struct sim_explorer explorer = {.scenario = &own, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
     char words[100];
     starved = scenario;
     own.workload = starved_workload;
-    prepare(&explorer, &ready);
+    prepare(&explorer, &own, report, &ready);
     explorer.circumstances = words;
     for (int forever = 0; forever < 2; forever++) {
         allocation.fired = true;
@@ -430,7 +444,7 @@ void sim_for_each_allocation_failure(const struct sim_scenario *scenario, struct
             report->faults += allocation.fired;
         }
     }
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 /* ---- figures ---- */

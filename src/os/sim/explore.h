@@ -29,6 +29,13 @@ struct sim_explorer {
     bool tell_recovery;        /* that fault was in the recovery: its calls belong to the story */
 };
 
+/* For whoever runs the workload himself, perhaps several times. Crashes are looked at in the log of
+ * the running machine, whose processes have ended. */
+void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                        struct sim_report *report);
+void sim_explorer_crash(struct sim_explorer *explorer);
+void sim_explorer_end(struct sim_explorer *explorer);
+
 extern const char *const sim_profile_names[SIM_PROFILES];
 extern const char *const sim_verb_names[SIM_VERBS];
 

@@ -28,8 +28,9 @@ static struct search {
     int given;           /* the first of them are prescribed */
     struct sim_set seen, outcomes;
     uint64_t random;
-    int fewest;        /* preemptions of the bad run that was told */
-    const char *words; /* a schedule in words, what is left of it */
+    int fewest;                   /* preemptions of the bad run that was told */
+    const char *words;            /* a schedule in words, what is left of it */
+    struct sim_explorer explorer; /* of crashes, if they are asked for */
 } search;
 
 static double seconds_now(void)
@@ -247,6 +248,8 @@ static const char *run(turn_decider *decider, bool told)
     search.count = 0;
     turns_take(decider == search_on ? search.asked : &search.unbounded, decider);
     uint64_t outcome = turns_state(TURN_NOBODY);
+    if (search.asked->crashes && turn_run.end == TURN_ALL_ENDED && !told)
+        sim_explorer_crash(&search.explorer);
     const char *verdict = verdict_of_run();
     if (told)
         tell_run(verdict);
@@ -340,6 +343,8 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
     memset(report, 0, sizeof *report);
     report->seconds = -seconds_now();
     start();
+    if (asked->crashes)
+        sim_explorer_begin(&search.explorer, asked->crashes, asked->crash_report);
     if (search.words) {
         report->bad = run(follow_words, true) != NULL;
         printf("%s", report->story);
@@ -348,6 +353,8 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
     }
     sim_set_free(&search.seen);
     sim_set_free(&search.outcomes);
+    if (asked->crashes)
+        sim_explorer_end(&search.explorer);
     report->seconds += seconds_now();
 }
 
