@@ -166,6 +166,15 @@ TEST(a_set_at_level_cache_is_whole_after_every_kill)
     }
 }
 
+TEST(what_alice_says_of_a_set_is_reported)
+{
+    struct set set = sets[1].set;
+    set.has_slots = set.quiet = true;
+    set.profiles = SIM_ALICE;
+    set.limit = set.long_limit = 20;
+    CHECK(explore_set("2 files, alice (report only)", set).states > 0);
+}
+
 TEST(a_set_at_level_ordered_is_whole_too)
 {
     struct set set = sets[2].set;

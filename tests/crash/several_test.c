@@ -221,8 +221,8 @@ static struct sim_report run(struct work work)
                                     .recover = recover,
                                     .verify = verify,
                                     .context = &work,
-                                    .profiles = work.profiles ? work.profiles
-                                                              : (unsigned)(SIM_KILL | SIM_POSIX),
+                                    .profiles =
+                                        work.profiles ? work.profiles : (unsigned)SIM_ALL_GATES,
                                     .options = {.unit = 512, .reuse = SIM_REUSE_AFTER_RESTART},
                                     .broken = work.broken,
                                     .limit = work.states ? work.states : SIM_NO_LIMIT,
