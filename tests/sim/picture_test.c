@@ -204,7 +204,8 @@ static int draw_way(const char *title, void (*save)(os_fd), int y, int *ret_coun
 
 static const char style[] =
     "text { font: 14px system-ui, sans-serif } .title { font-size: 16px; font-weight: 600 }\n"
-    ".heading { font-size: 18px; font-weight: 600 } .name { font-family: ui-monospace, monospace }\n"
+    ".heading { font-size: 18px; font-weight: 600 }\n"
+    ".name { font-family: ui-monospace, monospace }\n"
     ".done { font-weight: 600 } .old, .broken { fill: none; stroke-width: 2 }\n"
     ".broken { stroke-width: 3 }\n"
     ".paper { fill: #ffffff } text { fill: #57606a } .title, .heading { fill: #1f2328 }\n"

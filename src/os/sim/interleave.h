@@ -76,7 +76,8 @@ struct sim_interleaving {
     bool every_order;  /* nothing is left out: to test what is */
 
     /* Also the power goes, or all are killed, at every point of every schedule that runs to its
-     * end, as sim_explore does it for one process; its setup and workload are not used. NULL:
+     * end, as sim_explore does it for one process; its setup and workload are not used. Of
+     * runs that are merged only the states come again, not the logs: every_order has none. NULL:
      * never. */
     const struct sim_scenario *crashes;
     struct sim_report *crash_report; /* what came of that */
