@@ -265,16 +265,12 @@ TEST(two_who_replace_at_level_ordered)
 
 TEST(two_who_write_in_place)
 {
-    struct work work = {"in place", {overwrite, overwrite}, LIST};
-    work.states = is_long() ? 0 : 300;
-    CHECK_INT(run(work).bad, 0);
+    CHECK_INT(run((struct work){"in place", {overwrite, overwrite}, LIST}).bad, 0);
 }
 
 TEST(one_who_replaces_and_one_who_writes_in_place)
 {
-    struct work work = {"both ways", {update, overwrite}, LIST};
-    work.states = is_long() ? 0 : 300;
-    CHECK_INT(run(work).bad, 0);
+    CHECK_INT(run((struct work){"both ways", {update, overwrite}, LIST}).bad, 0);
 }
 
 TEST(two_who_append)
