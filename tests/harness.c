@@ -19,11 +19,21 @@
 
 static struct harness_test *first, **last = &first;
 static const char *current = "";
+static char program[4096];
 
 void harness_register(struct harness_test *test)
 {
     *last = test;
     last = &test->next;
+}
+
+/* For whoever tells how to run this test again. */
+static void begin(const struct harness_test *test)
+{
+    char again[sizeof program + 256];
+    current = test->name;
+    snprintf(again, sizeof again, "%s %s", program, test->name);
+    setenv("HARNESS_AGAIN", again, 1);
 }
 
 /* Prints one line in one write, so that lines of several processes do not mix, and ends the
@@ -150,7 +160,7 @@ static int run_here(const char *name)
 {
     for (struct harness_test *test = first; test; test = test->next) {
         if (strcmp(test->name, name) == 0) {
-            current = name;
+            begin(test);
             test->run();
             printf("ok  %s\n", name);
             return 0;
@@ -163,12 +173,16 @@ static int run_here(const char *name)
 int main(int count, char **arguments)
 {
     int passed = 0, failed = 0, skipped = 0;
+#ifndef _WIN32
+    if (!realpath(arguments[0], program))
+#endif
+        snprintf(program, sizeof program, "%s", arguments[0]);
     if (count == 3 && strcmp(arguments[1], "--here") == 0)
         return run_here(arguments[2]);
     for (struct harness_test *test = first; test; test = test->next) {
         if (count > 1 && !strstr(test->name, arguments[1]))
             continue;
-        current = test->name;
+        begin(test);
         int status = run_apart(test);
         bool exited = WIFEXITED(status);
         if (exited && WEXITSTATUS(status) == 0) {

@@ -14,7 +14,8 @@
  * PROGRAM [TEXT] runs all tests, or those whose name contains TEXT. It prints `ok  NAME`,
  * `FAIL NAME file:line what` or `skip NAME: reason` for each, then `N passed, N failed` and
  * `, N skipped` if any; the status is 1 if any failed or none ran. PROGRAM --here NAME runs that
- * one test in the program itself and where you stand, for a debugger.
+ * one test in the program itself and where you stand, for a debugger. HARNESS_AGAIN in the
+ * environment of a test is the line `PROGRAM NAME`.
  *
  * A check that fails ends its test, from any function or thread. In a process that the test
  * forked it ends that process, with HARNESS_FAILED as its status.

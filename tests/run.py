@@ -14,6 +14,9 @@ these are counted instead, and the lines `skip NAME: reason` name what was skipp
 there may be NAME.stdout, NAME.stderr and NAME.exit: exactly what it must print, and its status if
 that is not 0.
 
+Lines `tally: KIND NUMBER` on its standard output say what it counted (crash states, kills). They
+are added up by kind and shown at the end; those of a sanitized run are not, it repeats the plain.
+
 A comment in the first five lines of a suite may say how to run it, any of these:
 
     # run: serial, budget 20, timeout 600
@@ -24,6 +27,7 @@ marked, not failed. timeout: then it is killed.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import difflib
 import os
@@ -38,6 +42,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TOTAL = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
+TALLY = re.compile(r"^ *tally: (\S.*) (\d+)$", re.M)
 DIRECTIVE = re.compile(r"\brun:\s*((?:serial|plain|budget \d+|timeout \d+)(?:,\s*)?)+")
 SKIPPED = 77
 # These look at the sources, at the front door, at another build: --coverage leaves them out.
@@ -73,6 +78,7 @@ class Result:
     def __init__(self, passed=0, failed=0, skipped=(), output="", seconds=0.0):
         self.passed, self.failed, self.skipped = passed, failed, list(skipped)
         self.output, self.seconds = output, seconds
+        self.tally = collections.Counter()
 
 
 def find_suites(tests, build, sanitized, python):
@@ -217,7 +223,11 @@ def run_in(suite, scratch, context):
     printed = out.read_text(errors="replace"), err.read_text(errors="replace")
     if status is None:
         return Result(failed=1, output=f"{''.join(printed)}\nkilled after {limit} s\n")
-    return judge(suite, status, *printed)
+    result = judge(suite, status, *printed)
+    if suite.build is None or suite.build == context.build:  # sanitized it is all the same again
+        for kind, number in TALLY.findall(printed[0]):
+            result.tally[kind] += int(number)
+    return result
 
 
 def judge(suite, status, stdout, stderr):
@@ -348,6 +358,13 @@ def run_all(suites, broken, context):
     return results
 
 
+def show_tally(results):
+    """What the suites say they counted: lines `tally: KIND NUMBER`, added up by kind."""
+    total = sum((result.tally for result in results), collections.Counter())
+    for kind, number in sorted(total.items()):
+        print(f"{kind:<52} {number:>15,}")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
@@ -383,6 +400,7 @@ def main():
             results.append(Result(failed=1))
     passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
     skipped = [name for result in results for name in result.skipped]
+    show_tally(results)
     for name in skipped:
         print(f"skipped: {name}")
     if not results:

@@ -123,6 +123,12 @@ TEST(an_appended_json_record_is_whole_or_cut_by_the_next_append)
 {
     struct trial trial = append_to("/d/log.jsonl", first, second);
     CHECK_INT(explore_log(trial, "append JSON", false).bad, 0);
+    trial.recovers = true;
+    CHECK_INT(explore_log(trial, "append JSON, crash in recovery", false).bad, 0);
+    trial.recovers = false;
+    trial.profiles = SIM_ALICE;
+    trial.quiet = true;
+    (void)explore_log(trial, "append JSON, alice (report only)", false);
 }
 
 TEST(a_short_json_record_is_whole_or_cut_by_the_next_append)

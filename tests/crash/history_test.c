@@ -183,6 +183,25 @@ static long crash(struct history history)
     return report.bad;
 }
 
+/* What the next call that looks at the file does. */
+static void recover(void *context)
+{
+    struct untorn_check check = {.repair = true};
+    size_t open = 0;
+    (void)context;
+    (void)untorn_check(path, &check, NULL, &open, NULL);
+}
+
+static struct sim_report crash_twice(struct history history)
+{
+    struct sim_scenario crashing = scenario(&history);
+    struct sim_report report;
+    crashing.recover = recover;
+    sim_explore(&crashing, &report);
+    sim_print(&crashing, &report);
+    return report;
+}
+
 static long crash_with_faults(struct history history)
 {
     struct sim_scenario failing = scenario(&history);
@@ -232,6 +251,23 @@ TEST(a_replace_keeps_the_old_version_after_every_crash)
     history.options.keep = 0;
     history.kept = "c";
     CHECK_INT(crash(history), 0);
+}
+
+TEST(it_does_so_after_a_crash_in_the_recovery_too)
+{
+    struct history history = keep_two();
+    CHECK_INT(crash_twice(history).bad, 0);
+    history = keep_first();
+    CHECK_INT(crash_twice(history).bad, 0);
+    history.name = "a flush that does nothing";
+    history.broken = SIM_FLUSH_LIES;
+    history.quiet = true;
+    CHECK(crash_twice(history).bad > 0);
+    history = keep_two();
+    history.name = "keep 2, alice (report only)";
+    history.profiles = SIM_ALICE;
+    history.quiet = true;
+    (void)crash_twice(history);
 }
 
 /* [VERSIONS-3] */

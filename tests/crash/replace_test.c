@@ -398,6 +398,35 @@ TEST(the_stage_of_a_killed_writer_is_swept_and_that_of_a_living_one_is_not)
     CHECK_TEXT(sim_misuse(), NULL);
 }
 
+/* Three writers died: one had begun, one had written, one had all but renamed. */
+static void with_dead_stages(const struct trial *trial)
+{
+    with_state_folder(trial);
+    sim_put("/d/.untorn/stage/a.00000000000000a1", "");
+    sim_put("/d/.untorn/stage/a.00000000000000a2", "begun");
+    sim_put("/d/.untorn/stage/a.00000000000000a3", trial->new);
+}
+
+static void with_a_guest(const struct trial *trial)
+{
+    with_dead_stages(trial);
+    sim_put("/d/.untorn/stage/readme", "not ours");
+}
+
+TEST(what_dead_writers_left_is_swept_whatever_crash_comes_in_between)
+{
+    struct trial trial = replace();
+    trial.prepare = with_dead_stages;
+    trial.recovers = true;
+    trial.faulty_recoveries = 64;
+    struct sim_report report = explore(trial, "sweep");
+    CHECK_INT(report.bad, 0);
+    CHECK(report.deeper > 0);
+    trial.prepare = with_a_guest; /* the judge does see what is left */
+    trial.quiet = true;
+    CHECK(explore(trial, "sweep, something else lies there").bad > 0);
+}
+
 TEST(a_streaming_writer_commits_although_others_wrote_meanwhile)
 {
     struct untorn_writer *writer = NULL;

@@ -432,6 +432,26 @@ TEST(so_is_one_that_is_redone)
     crash_all(2, 2, true, 4);
 }
 
+/* All states in a long run: minutes. */
+TEST(so_do_four_files_and_three_directories)
+{
+    struct story more[] = {
+        {.name = "4 files, one made, one removed",
+         .set = {.files = {REPLACE("/a/w"), REPLACE("/a/x"), CREATE("/a/y"), REMOVE("/a/z")}}},
+        {.name = "3 directories, one made, one removed",
+         .set = {.files = {REPLACE("/a/x"), CREATE("/b/x"), REMOVE("/c/x")}}},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        more[i].set.keep = 1;
+        more[i].set.has_slots = true;
+        more[i].set.profiles = SIM_KILL | SIM_POSIX;
+        more[i].set.limit = 4;
+        struct sim_report report = crash(more[i]);
+        CHECK_INT(report.bad, 0);
+        CHECK(report.sampled != is_long());
+    }
+}
+
 /* [PAST-5] Its bytes are not in the slot. */
 TEST(a_stage_that_is_the_only_copy_stays_until_the_swap_is_durable)
 {

@@ -53,6 +53,7 @@ struct set {
     const char *changes; /* then this one file is written by itself, "single" */
     bool keeps;          /* the version that this replaces */
     bool wipes;          /* recovery leaves nothing of it in the slot either */
+    bool together;       /* what lock files hold is chosen together, as with three files and more */
     struct sim_fault omit;
     unsigned profiles;
     int limit;      /* of states for each crash point; 0: all */
@@ -160,6 +161,8 @@ static inline const char *judge_left_over(void)
 static inline struct sim_scenario scenario_of_set(const char *name, const struct set *set)
 {
     int limit = is_long() ? set->long_limit : set->limit;
+    bool together = set->together || (set->files[0].path && set->files[1].path &&
+                                      set->files[2].path); /* decision 0026 */
     return (struct sim_scenario){
         .name = name,
         .profiles = set->profiles ? set->profiles
@@ -167,7 +170,8 @@ static inline struct sim_scenario scenario_of_set(const char *name, const struct
                                   : (unsigned)SIM_ALL_GATES,
         .options = {.unit = 512, .reuse = SIM_REUSE_AFTER_RESTART},
         .quiet = set->quiet,
-        .limit = limit ? limit : 1000000,
+        .limit = limit ? limit : SIM_NO_LIMIT,
+        .together = together ? "/.untorn/lock/" : NULL,
         .faulty_recoveries = set->faulty_recoveries,
     };
 }

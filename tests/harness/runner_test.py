@@ -156,6 +156,37 @@ def what_is_set_by_hand_for_the_suites_is_handed_on():
         os.environ.update(before)
 
 
+def what_suites_count_is_added_up_by_kind():
+    """Also of a suite that fails; a line that only looks like one is none of it."""
+    text = expect(1, "2 passed, 2 failed", {
+        "a.sh": "echo 'tally: kills 1200'; echo '    tally: crash states, all 3'\n",
+        "b.sh": "echo 'tally: kills 34'; echo 'the tally: kills 5'; echo 'tally: kills few'\n"
+                "echo 'tally: kills 7' >&2\necho '1 passed, 1 failed'; exit 1\n",
+        "c.sh": "exit 1\n"})
+    lines = [line.split() for line in text.splitlines()]
+    assert ["kills", "1,234"] in lines, text
+    assert ["crash", "states,", "all", "3"] in lines, text
+    assert lines.index(["kills", "1,234"]) > lines.index(["crash", "states,", "all", "3"]), text
+    assert sum("kills" in line for line in lines) == 5, text  # the total, and why b failed
+
+
+def what_a_sanitized_run_repeats_is_not_added_again():
+    program = "#!/bin/sh\necho 'tally: states 5'; echo '1 passed, 0 failed'\n"
+    with tempfile.TemporaryDirectory() as directory:
+        for build in ("build", "build-asan"):
+            file = Path(directory, build, "tests/a_test")
+            file.parent.mkdir(parents=True)
+            file.write_text(program)
+            file.chmod(0o755)
+        Path(directory, "tests").mkdir()
+        Path(directory, "tests/a_test.c").write_text("")
+        done = subprocess.run([sys.executable, RUNNER, "--no-build", "--tests",
+                               f"{directory}/tests", "--build", f"{directory}/build"],
+                              stdout=subprocess.PIPE, text=True, check=False)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["states", "5"] in lines and lines[-1][0] == "2", done.stdout
+
+
 def serial_suites_run_alone():
     text = "# run: {}\nmkdir {}/busy || exit 1\nsleep 0.2\nrmdir {}/busy\n"
     with tempfile.TemporaryDirectory() as directory:
@@ -180,6 +211,8 @@ TESTS = [
     each_suite_has_a_fresh_directory_that_goes_away,
     the_environment_names_the_command_and_the_folders,
     what_is_set_by_hand_for_the_suites_is_handed_on,
+    what_suites_count_is_added_up_by_kind,
+    what_a_sanitized_run_repeats_is_not_added_again,
     serial_suites_run_alone,
 ]
 

@@ -92,6 +92,8 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static const char *together;
+
 static const char *seen(void (*work)(os_fd), unsigned profile)
 {
     static char sorted[512];
@@ -102,6 +104,7 @@ static const char *seen(void (*work)(os_fd), unsigned profile)
                                     .verify = litmus_note,
                                     .context = &litmus,
                                     .profiles = profile,
+                                    .together = together,
                                     .options = {.unit = UNIT, .reuse = SIM_REUSE_AFTER_RESTART}};
     struct sim_report report;
     char *outcomes[32];
@@ -376,6 +379,30 @@ TEST(a_second_flush_after_a_failed_one_returns_success_and_the_data_may_be_lost)
     CHECK(report.bad > 0);
 }
 
+/* ---- choices of several files together ---- */
+
+static void write_three(os_fd dir)
+{
+    put(dir, "A", OS_WRITE, 'n', 1, false);
+    put(dir, "C", OS_WRITE, 'n', 1, false);
+    put(dir, "A", OS_WRITE, 'm', 1, false);
+}
+
+TEST(what_is_chosen_together_survives_in_the_order_in_which_it_was_written)
+{
+    const char *all = "A:moo C:noo | A:moo C:ooo | A:noo C:noo | A:noo C:ooo | "
+                      "A:ooo C:noo | A:ooo C:ooo";
+    CHECK_TEXT(seen(write_three, SIM_POSIX), all);
+    together = "/d/";
+    CHECK_TEXT(seen(write_three, SIM_POSIX),
+               "A:moo C:noo | A:noo C:noo | A:noo C:ooo | A:ooo C:ooo");
+    CHECK_TEXT(seen(write_three, SIM_EXT4), all);
+    together = "/d/A"; /* it is alone */
+    CHECK_TEXT(seen(write_three, SIM_POSIX), all);
+    together = "/elsewhere/";
+    CHECK_TEXT(seen(write_three, SIM_POSIX), all);
+}
+
 /* ---- the explorer's own checks ---- */
 
 static void touch(void *context)
@@ -384,6 +411,15 @@ static void touch(void *context)
     os_fd dir;
     CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
     put(dir, "X", OS_WRITE | OS_CREATE, 'n', 1, true);
+    CHECK_INT(os_close(dir), 0);
+}
+
+static void touch_y(void *context)
+{
+    (void)context;
+    os_fd dir;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    put(dir, "Y", OS_WRITE | OS_CREATE, 'n', 1, true);
     CHECK_INT(os_close(dir), 0);
 }
 
@@ -438,6 +474,63 @@ TEST(a_recovery_that_does_not_come_to_rest_is_noticed)
     CHECK_INT(run_odd(touch, touch).bad, 0);
 }
 
+static void write_much(void *context)
+{
+    (void)context;
+    os_fd dir;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    put(dir, "A", OS_WRITE, 'n', 3, false);
+    put(dir, "X", OS_WRITE | OS_CREATE, 'n', 1, true);
+    CHECK_INT(os_close(dir), 0);
+}
+
+/* Whatever became of A, it leaves the same; but not of an empty X, which shows in what it leaves.
+ */
+static void write_a(void *context)
+{
+    (void)context;
+    os_fd dir;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    put(dir, "A", OS_WRITE, 'r', 3, true);
+    if (sim_exists("/d/X") && *sim_get("/d/X") == '\0')
+        put(dir, "Y", OS_WRITE | OS_CREATE, 'n', 1, true);
+    CHECK_INT(os_close(dir), 0);
+}
+
+static long ended_well, ended_badly;
+
+static const char *never_y(void *context)
+{
+    (void)context;
+    ended_well += !sim_exists("/d/Y");
+    ended_badly += sim_exists("/d/Y");
+    return sim_exists("/d/Y") ? "there is a Y" : NULL;
+}
+
+TEST(machines_that_a_recovery_leaves_alike_are_judged_once_unless_they_are_bad)
+{
+    struct sim_report report;
+    struct sim_scenario scenario = {.name = "a flaw",
+                                    .setup = litmus_setup,
+                                    .workload = write_much,
+                                    .recover = write_a,
+                                    .verify = never_y,
+                                    .profiles = SIM_POSIX,
+                                    .options = {.unit = UNIT},
+                                    .quiet = true};
+    sim_explore(&scenario, &report);
+    long well = ended_well, badly = ended_badly;
+    ended_well = ended_badly = 0;
+    scenario.every_subset = true; /* judges all */
+    struct sim_report all;
+    sim_explore(&scenario, &all);
+    CHECK(report.bad > 0 && badly >= report.bad);
+    CHECK_INT(report.bad, all.bad);
+    CHECK_INT(report.distinct, all.distinct);
+    CHECK_INT(badly, ended_badly);
+    CHECK(well < ended_well);
+}
+
 TEST(a_handle_left_open_and_one_closed_twice_are_noticed)
 {
     CHECK(strstr(run_odd(leave_open, NULL).story, "still open") != NULL);
@@ -481,4 +574,44 @@ TEST(a_bad_state_is_told_step_by_step)
     CHECK(strstr(report.story, "BAD: there is an X") != NULL);
     CHECK(strstr(report.story, "open /d/X, create") != NULL);
     CHECK(strstr(report.story, "/d/A 644 1536 bytes \"ooo") != NULL);
+}
+
+static const char *never_x_after_a_crash(void *context)
+{
+    return sim_alive() ? NULL : never_x(context);
+}
+
+static void story_of_x(struct sim_report *report)
+{
+    struct sim_scenario scenario = {.name = "a story to be told again",
+                                    .setup = litmus_setup,
+                                    .workload = touch,
+                                    .recover = touch_y,
+                                    .verify = never_x_after_a_crash,
+                                    .profiles = SIM_POSIX,
+                                    .quiet = !getenv("UNTORN_STATE")};
+    sim_explore(&scenario, report);
+    sim_print(&scenario, report);
+}
+
+/* The test runs itself: there it finds UNTORN_STATE, and that one state. */
+TEST(a_story_ends_with_the_line_that_shows_it_again)
+{
+    static struct sim_report report;
+    static char printed[2 * sizeof report.story];
+    story_of_x(&report);
+    if (getenv("UNTORN_STATE")) {
+        CHECK_INT(report.bad, 1);
+        return;
+    }
+    CHECK(report.bad > 1);
+    char *end = report.story + strlen(report.story) - 1;
+    CHECK(*end == '\n');
+    *end = '\0';
+    FILE *again = popen(strrchr(report.story, '\n') + 1, "r");
+    CHECK(again != NULL);
+    size_t size = fread(printed, 1, sizeof printed - 1, again);
+    CHECK_INT(pclose(again), 0);
+    CHECK(size > 0 && strstr(printed, report.story) != NULL);
+    CHECK(strstr(printed, "1 passed, 0 failed") != NULL);
 }

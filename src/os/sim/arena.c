@@ -95,7 +95,7 @@ static size_t slot_of(const struct sim_set *set, unsigned long long hash)
 
 static void grow(struct sim_set *set)
 {
-    struct sim_set larger = {.capacity = set->capacity ? set->capacity * 2 : 4096};
+    struct sim_set larger = {.capacity = set->capacity ? set->capacity * 2 : 256};
     larger.slots = map(larger.capacity * sizeof *larger.slots);
     for (size_t i = 0; i < set->capacity; i++)
         if (set->slots[i])

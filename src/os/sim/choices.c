@@ -6,6 +6,7 @@
  */
 #include "os/sim/model.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { SUBSET_BITS = 12, CHOICES_MAX = 1 << SUBSET_BITS, CONTENTS_MIN = 16, SHARE_MAX = 4096 };
@@ -21,15 +22,17 @@ struct place {
     int chosen;
 };
 
-/* What an inode adds to the hash of the disk, for each choice of its contents. */
+/* What some inodes add to the hash of the disk, for each choice of their contents. */
 struct share {
-    int inode, first, count; /* of its places among the contents */
+    const int *inodes;
+    int inode_count, first, count; /* of their places among the contents */
     uint64_t *hashes;
 };
 
 struct finder {
     const struct sim_crash *crash;
     enum sim_standing *standing; /* per step, as the chosen names leave it */
+    bool *together;              /* per inode: see sim_crash; or NULL */
     struct place *names, *contents;
     int name_count, name_capacity, content_count, content_capacity;
     unsigned char *kept;
@@ -382,6 +385,37 @@ static void make_content_of(struct finder *finder, int inode)
     add_content(finder, versions_of(steps, count));
 }
 
+/* Of files whose contents are chosen together: the first few of the open steps of all. */
+static struct place joint_content(struct finder *finder, const int *inodes, int inode_count)
+{
+    const struct sim_log *log = finder->crash->log;
+    int *steps = sim_alloc(sizeof *steps * (size_t)(log->step_count + 1)), count = 0;
+    struct place place = {0};
+    for (int i = 0; i < log->step_count; i++)
+        for (int j = 0; j < inode_count; j++)
+            if (finder->standing[i] == SIM_UNDECIDED && log->steps[i].inode == inodes[j] &&
+                log->steps[i].kind != SIM_EFFECT_NAME)
+                steps[count++] = i;
+    for (int few = 0; few <= count; few++)
+        add_choice(&place, steps, few);
+    return place;
+}
+
+/* Which files are written to by a path that contains sim_crash.together. */
+static void find_together(struct finder *finder)
+{
+    const struct sim_crash *crash = finder->crash;
+    const struct sim_log *log = crash->log;
+    if (!crash->together || crash->every_place || sim_model_is_ordered(crash->profile))
+        return;
+    finder->together = sim_alloc((size_t)(crash->base->count + log->born_count));
+    for (int i = 0; i < log->step_count; i++) {
+        const char *path = log->calls[log->steps[i].call].path;
+        if (log->steps[i].kind != SIM_EFFECT_NAME && path && strstr(path, crash->together))
+            finder->together[log->steps[i].inode] = true;
+    }
+}
+
 /* ---- putting it together ---- */
 
 static void keep_chosen(struct finder *finder, const struct place *places, int count)
@@ -404,12 +438,15 @@ static void keep_durable(struct finder *finder)
 static uint64_t hash_share(struct finder *finder, const struct share *share, struct sim_disk *disk)
 {
     const struct sim_crash *crash = finder->crash;
-    struct sim_inode before = disk->inodes[share->inode];
+    uint64_t hash = 0;
     keep_durable(finder);
     keep_chosen(finder, finder->contents + share->first, share->count);
-    sim_model_build_content(crash->base, crash->log, finder->kept, share->inode, disk);
-    uint64_t hash = sim_disk_hash_of(disk, share->inode);
-    disk->inodes[share->inode] = before;
+    for (int i = 0; i < share->inode_count; i++) {
+        struct sim_inode before = disk->inodes[share->inodes[i]];
+        sim_model_build_content(crash->base, crash->log, finder->kept, share->inodes[i], disk);
+        hash += sim_disk_hash_of(disk, share->inodes[i]);
+        disk->inodes[share->inodes[i]] = before;
+    }
     return hash;
 }
 
@@ -438,7 +475,8 @@ static void foretell(struct finder *finder, struct sim_disk *disk)
         return;
     finder->rest = sim_disk_hash(disk, false);
     for (int i = 0; i < finder->share_count; i++) {
-        finder->rest -= sim_disk_hash_of(disk, finder->shares[i].inode);
+        for (int j = 0; j < finder->shares[i].inode_count; j++)
+            finder->rest -= sim_disk_hash_of(disk, finder->shares[i].inodes[j]);
         hash_choices(finder, &finder->shares[i], disk);
     }
 }
@@ -470,16 +508,37 @@ static void emit(struct finder *finder)
     sim_arena_release(mark);
 }
 
-/* The places of what an inode holds, if it has any. */
-static void add_share(struct finder *finder, int inode)
+/* The places that were made for these inodes, if any. */
+static void add_share(struct finder *finder, int first, const int *inodes, int inode_count)
 {
-    int first = finder->content_count;
-    make_content_of(finder, inode);
     if (finder->content_count == first)
         return;
     SIM_GROW(finder->shares, finder->share_count, finder->share_capacity);
     finder->shares[finder->share_count++] =
-        (struct share){.inode = inode, .first = first, .count = finder->content_count - first};
+        (struct share){.inodes = sim_alloc_copy(inodes, sizeof *inodes * (size_t)inode_count),
+                       .inode_count = inode_count,
+                       .first = first,
+                       .count = finder->content_count - first};
+}
+
+/* What can be reached holds what no flush has decided. */
+static void add_contents(struct finder *finder, const struct sim_disk *disk)
+{
+    int *together = sim_alloc(sizeof *together * (size_t)disk->count), count = 0;
+    for (int i = 0; i < disk->count; i++) {
+        int first = finder->content_count;
+        if (!disk->inodes[i].reachable && !finder->crash->every_place)
+            continue;
+        if (finder->together && finder->together[i]) {
+            together[count++] = i;
+        } else {
+            make_content_of(finder, i);
+            add_share(finder, first, &i, 1);
+        }
+    }
+    int first = finder->content_count;
+    add_content(finder, joint_content(finder, together, count));
+    add_share(finder, first, together, count);
 }
 
 /* ext4, btrfs: a kept rename over an existing name has the content written before it. */
@@ -517,9 +576,7 @@ static void visit_names(struct finder *finder)
         finder->shares = NULL;
         finder->content_count = finder->content_capacity = 0;
         finder->share_count = finder->share_capacity = 0;
-        for (int i = 0; i < disk.count; i++)
-            if (disk.inodes[i].reachable || crash->every_place)
-                add_share(finder, i);
+        add_contents(finder, &disk);
         finder->arrangements++;
         finder->total += product(finder->contents, finder->content_count);
         finder->foretells = false;
@@ -531,6 +588,9 @@ static void visit_names(struct finder *finder)
     }
     sim_arena_release(mark);
 }
+
+/* Kept from one question to the next: most are small, and making one would be half the work. */
+static struct sim_set spare;
 
 bool sim_model_choices(const struct sim_crash *crash)
 {
@@ -545,22 +605,30 @@ bool sim_model_choices(const struct sim_crash *crash)
         .standing = sim_alloc(sizeof *finder.standing * steps),
         .kept = sim_alloc(steps),
         .random = sim_mix(crash->seed, (uint64_t)crash->call),
+        .seen = spare,
+        .content_limit = INT_MAX,
     };
+    spare = (struct sim_set){0};
     for (int i = 0; i < crash->log->step_count; i++)
         finder.standing[i] = sim_model_standing(crash->log, crash->profile, crash->call, i);
     make_names(&finder);
+    find_together(&finder);
     /* The limit is shared between arrangements of names and what they hold. */
-    int most = crash->limit / CONTENTS_MIN + 1;
-    finder.counting = true;
-    walk(&finder, finder.names, finder.name_count, most, visit_names);
-    finder.counting = false;
-    sim_set_clear(&finder.seen);
-    finder.content_limit =
-        finder.total <= crash->limit ? crash->limit : crash->limit / (int)finder.arrangements;
+    int most = crash->limit == SIM_NO_LIMIT ? INT_MAX : crash->limit / CONTENTS_MIN + 1;
+    if (crash->limit != SIM_NO_LIMIT) {
+        finder.counting = true;
+        walk(&finder, finder.names, finder.name_count, most, visit_names);
+        finder.counting = false;
+        sim_set_clear(&finder.seen);
+        finder.content_limit =
+            finder.total <= crash->limit ? crash->limit : crash->limit / (int)finder.arrangements;
+    }
     walk(&finder, finder.names, finder.name_count, most, visit_names);
     if (finder.sampled && !sim_model_is_ordered(crash->profile))
         sim_model_prefixes(crash);
-    sim_set_free(&finder.seen);
+    sim_set_clear(&finder.seen);
+    sim_set_free(&spare); /* of a question within this one */
+    spare = finder.seen;
     sim_arena_release(mark);
     return finder.sampled;
 }

@@ -26,6 +26,13 @@ static uint64_t visible_hash(void)
     return sim_disk_hash(&disk, false);
 }
 
+/* Of all that can make a difference to what runs next, where no process runs. */
+static uint64_t machine_hash(uint64_t disk)
+{
+    uint64_t hash = sim_mix(sim_mix(disk, sim->acked), sim->profile == SIM_PROFILE_KILL ? 2 : 3);
+    return sim_mix(sim_mix(sim_mix(hash, sim->random), sim->clock), sim->boot);
+}
+
 static void leave_machine(struct sim_world *outer)
 {
     sim_areas_end();
@@ -51,15 +58,22 @@ static void bad(struct sim_explorer *explorer, const struct sim_level *level,
 
 static void explore_log(struct sim_explorer *explorer, struct sim_level *level);
 
-/* Recovers twice, verifies; *ret_log is the log of the first recovery. */
-static const char *check_machine(const struct sim_scenario *scenario, struct sim_log *ret_log)
+/* Recovers twice, verifies; *ret_log is the log of the first recovery. What comes after that is
+ * the same for all machines that it leaves alike, and most are: each of these is judged once. */
+static const char *check_machine(struct sim_explorer *explorer, struct sim_log *ret_log)
 {
+    const struct sim_scenario *scenario = explorer->scenario;
     const char *verdict = NULL;
+    uint64_t alike = 0;
     if (scenario->recover) {
         scenario->recover(scenario->context);
         *ret_log = sim->log;
         end_process();
         uint64_t once = visible_hash();
+        alike = machine_hash(once);
+        if (!explorer->only && !scenario->every_subset && !sim->misuse &&
+            sim_set_has(&explorer->good, alike))
+            return NULL;
         scenario->recover(scenario->context);
         end_process();
         if (visible_hash() != once)
@@ -69,7 +83,10 @@ static const char *check_machine(const struct sim_scenario *scenario, struct sim
     if (!verdict)
         verdict = scenario->verify(scenario->context);
     end_process();
-    return verdict ? verdict : sim->misuse;
+    verdict = verdict ? verdict : sim->misuse;
+    if (scenario->recover && !verdict)
+        sim_set_add(&explorer->good, alike);
+    return verdict;
 }
 
 static struct sim_world *restart(const struct sim_level *level, const struct sim_disk *disk,
@@ -133,10 +150,11 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
     struct sim_level inner = {.explorer = explorer, .outer = level, .depth = level->depth + 1};
     sim = restart(level, disk, &outer->options);
     inner.acked_before = sim->acked;
-    if (explorer->only)
+    bool asked = !explorer->only || explorer->only == hash; /* else only on the way to it */
+    if (explorer->only && asked)
         sim_stop_here();
-    const char *verdict = check_machine(scenario, &inner.log);
-    if (verdict)
+    const char *verdict = check_machine(explorer, &inner.log);
+    if (verdict && asked)
         bad(explorer, level, disk, hash, verdict);
     inner.base = &sim->base;
     inner.profile = level->profile;
@@ -144,7 +162,8 @@ static void check_state(struct sim_level *level, const struct sim_disk *disk, ui
     if (deeper)
         explore_log(explorer, &inner);
     leave_machine(outer);
-    if (deeper && scenario->faulty_recoveries && hash % (unsigned)scenario->faulty_recoveries == 0)
+    if (deeper && asked && scenario->faulty_recoveries &&
+        hash % (unsigned)scenario->faulty_recoveries == 0)
         fail_recovery(level, disk, hash);
 }
 
@@ -154,10 +173,10 @@ static bool is_new(const struct sim_level *level, uint64_t hash)
 {
     struct sim_explorer *explorer = level->explorer;
     int depth = level->depth;
-    bool unseen = sim_set_add(&explorer->seen, hash);
     /* What verify demands after a kill can be more than after a power loss. */
     uint64_t key = sim_mix(hash, level->profile == SIM_PROFILE_KILL ? 2 : 3);
     bool wanted = sim_set_add(&explorer->seen, key);
+    bool unseen = wanted && sim_set_add(&explorer->seen, hash);
     if (depth == 1 && explorer->scenario->recover)
         wanted = sim_set_add(&explorer->seen, sim_mix(key, 1));
     explorer->report->distinct += unseen;
@@ -219,6 +238,7 @@ static void explore_point(struct sim_explorer *explorer, struct sim_level *level
         .seed = scenario->options.seed,
         .every_point = scenario->every_subset,
         .every_place = scenario->every_place,
+        .together = scenario->together,
         .wants = scenario->every_place ? NULL : wants,
         .emit = look_at,
         .context = level,
@@ -282,14 +302,35 @@ static bool run_workload(struct sim_explorer *explorer, const struct sim_disk *r
     return fired;
 }
 
-/* Starts the machine and runs setup; the disk is then durable and no process runs. */
-static void prepare(struct sim_explorer *explorer, struct sim_disk *ready)
+void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                        struct sim_report *report)
 {
-    const struct sim_scenario *scenario = explorer->scenario;
     const char *only = getenv("UNTORN_STATE");
-    explorer->only = only ? strtoull(only, NULL, 16) : 0;
-    *explorer->report = (struct sim_report){0};
-    explorer->report->seconds = -seconds_now();
+    *report = (struct sim_report){.seconds = -seconds_now()};
+    *explorer = (struct sim_explorer){
+        .scenario = scenario, .report = report, .only = only ? strtoull(only, NULL, 16) : 0};
+}
+
+void sim_explorer_crash(struct sim_explorer *explorer)
+{
+    struct sim_level level = {
+        .explorer = explorer, .depth = 1, .log = sim->log, .base = &sim->base};
+    explorer->report->crash_points += sim->log.call_count + 1;
+    explore_log(explorer, &level);
+}
+
+void sim_explorer_end(struct sim_explorer *explorer)
+{
+    explorer->report->seconds += seconds_now();
+    sim_set_free(&explorer->seen);
+    sim_set_free(&explorer->good);
+}
+
+/* Starts the machine and runs setup; the disk is then durable and no process runs. */
+static void prepare(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                    struct sim_report *report, struct sim_disk *ready)
+{
+    sim_explorer_begin(explorer, scenario, report);
     sim_start(&scenario->options);
     if (scenario->setup)
         scenario->setup(scenario->context);
@@ -301,19 +342,13 @@ static void prepare(struct sim_explorer *explorer, struct sim_disk *ready)
     sim_disk_restart(ready);
 }
 
-static void finish(struct sim_explorer *explorer)
-{
-    explorer->report->seconds += seconds_now();
-    sim_set_free(&explorer->seen);
-}
-
 void sim_explore(const struct sim_scenario *scenario, struct sim_report *report)
 {
-    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
-    prepare(&explorer, &ready);
+    prepare(&explorer, scenario, report, &ready);
     run_workload(&explorer, &ready, NULL);
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 /* ---- faults ---- */
@@ -342,10 +377,10 @@ const size_t sim_usual_fault_count = sizeof sim_usual_faults / sizeof *sim_usual
 void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fault *faults,
                         size_t count, struct sim_report *report)
 {
-    struct sim_explorer explorer = {.scenario = scenario, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
     char words[200];
-    prepare(&explorer, &ready);
+    prepare(&explorer, scenario, report, &ready);
     explorer.circumstances = words;
     for (size_t i = 0; i < count; i++) {
         struct sim_fault fault = faults[i];
@@ -359,7 +394,7 @@ void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fa
             report->faults += fired;
         }
     }
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 static struct {
@@ -390,12 +425,12 @@ static void starved_workload(void *context)
 void sim_for_each_allocation_failure(const struct sim_scenario *scenario, struct sim_report *report)
 {
     struct sim_scenario own = *scenario;
-    struct sim_explorer explorer = {.scenario = &own, .report = report};
+    struct sim_explorer explorer;
     struct sim_disk ready;
     char words[100];
     starved = scenario;
     own.workload = starved_workload;
-    prepare(&explorer, &ready);
+    prepare(&explorer, &own, report, &ready);
     explorer.circumstances = words;
     for (int forever = 0; forever < 2; forever++) {
         allocation.fired = true;
@@ -409,7 +444,7 @@ void sim_for_each_allocation_failure(const struct sim_scenario *scenario, struct
             report->faults += allocation.fired;
         }
     }
-    finish(&explorer);
+    sim_explorer_end(&explorer);
 }
 
 /* ---- figures ---- */
@@ -441,6 +476,12 @@ void sim_print(const struct sim_scenario *scenario, const struct sim_report *rep
         printf(", %ld left out", report->left_out);
     printf(", %ld bad%s, %.2f s\n", report->bad, report->sampled ? ", sampled" : "",
            report->seconds);
+    if (!scenario->quiet) { /* for tests/run.py, which adds up; broken variants are no figure */
+        printf("    tally: simulated crash states %ld\n", report->states);
+        printf("    tally: simulated crash states, different %ld\n", report->distinct);
+        if (report->faults)
+            printf("    tally: simulated faults %ld\n", report->faults);
+    }
     if (report->bad && !scenario->quiet)
         printf("%s", report->story);
     fflush(stdout);

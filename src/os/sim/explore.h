@@ -23,10 +23,18 @@ struct sim_explorer {
     const struct sim_scenario *scenario;
     struct sim_report *report;
     struct sim_set seen;
+    struct sim_set good;       /* machines as a recovery leaves them, of which the rest was good */
     uint64_t only;             /* the one state to check; 0: all */
     const char *circumstances; /* which fault was injected; or NULL */
     bool tell_recovery;        /* that fault was in the recovery: its calls belong to the story */
 };
+
+/* For whoever runs the workload himself, perhaps several times. Crashes are looked at in the log of
+ * the running machine, whose processes have ended. */
+void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario *scenario,
+                        struct sim_report *report);
+void sim_explorer_crash(struct sim_explorer *explorer);
+void sim_explorer_end(struct sim_explorer *explorer);
 
 extern const char *const sim_profile_names[SIM_PROFILES];
 extern const char *const sim_verb_names[SIM_VERBS];
@@ -39,6 +47,10 @@ void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
 /* The same for the running machine alone, as part of a longer text: its calls and notes in their
  * order, under the names of the processes that made them, and what is then on the disk. */
 void sim_tell_machine(char *text, size_t size);
+
+/* The end of every story: a line for the shell that comes to the same place. `setting` is what it
+ * needs in the environment, `NAME=VALUE `, or empty. */
+void sim_tell_again(char *text, size_t size, const char *setting);
 
 /* Where a debugger can stop before the one state asked for runs. */
 void sim_stop_here(void);

@@ -28,8 +28,9 @@ static struct search {
     int given;           /* the first of them are prescribed */
     struct sim_set seen, outcomes;
     uint64_t random;
-    int fewest;        /* preemptions of the bad run that was told */
-    const char *words; /* a schedule in words, what is left of it */
+    int fewest;                   /* preemptions of the bad run that was told */
+    const char *words;            /* a schedule in words, what is left of it */
+    struct sim_explorer explorer; /* of crashes, if they are asked for */
 } search;
 
 static double seconds_now(void)
@@ -206,18 +207,19 @@ static void tell_run(const char *verdict)
 {
     struct sim_interleavings *report = search.report;
     const struct sim_interleaving *asked = search.asked;
+    char setting[sizeof report->schedule + 200];
     write_schedule(report->schedule, sizeof report->schedule);
     int used =
         snprintf(report->story, sizeof report->story,
                  "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
                  verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", asked->name,
                  turn_run.preemptions, turn_run.kills, (unsigned long long)asked->options.seed);
-    size_t end = sizeof report->story - sizeof report->schedule - 200;
+    size_t end = sizeof report->story - sizeof setting - 1024;
     sim_tell_machine(report->story + used, end - (size_t)used);
     size_t length = strlen(report->story);
-    snprintf(report->story + length, sizeof report->story - length,
-             "  again: UNTORN_SCHEDULE='%s/%s' and the test's name as argument\n", asked->name,
+    snprintf(setting, sizeof setting, "UNTORN_SCHEDULE='%.150s/%s' ", asked->name,
              report->schedule);
+    sim_tell_again(report->story + length, sizeof report->story - length, setting);
 }
 
 static void count_run(const char *verdict)
@@ -246,6 +248,8 @@ static const char *run(turn_decider *decider, bool told)
     search.count = 0;
     turns_take(decider == search_on ? search.asked : &search.unbounded, decider);
     uint64_t outcome = turns_state(TURN_NOBODY);
+    if (search.asked->crashes && turn_run.end == TURN_ALL_ENDED && !told)
+        sim_explorer_crash(&search.explorer);
     const char *verdict = verdict_of_run();
     if (told)
         tell_run(verdict);
@@ -339,6 +343,8 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
     memset(report, 0, sizeof *report);
     report->seconds = -seconds_now();
     start();
+    if (asked->crashes)
+        sim_explorer_begin(&search.explorer, asked->crashes, asked->crash_report);
     if (search.words) {
         report->bad = run(follow_words, true) != NULL;
         printf("%s", report->story);
@@ -347,6 +353,8 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
     }
     sim_set_free(&search.seen);
     sim_set_free(&search.outcomes);
+    if (asked->crashes)
+        sim_explorer_end(&search.explorer);
     report->seconds += seconds_now();
 }
 
@@ -362,6 +370,11 @@ void sim_print_interleavings(const struct sim_interleaving *asked,
         printf(", %ld cut off", report->cut);
     printf(", %ld steps, at most %d, %ld bad%s, %.2f s\n", report->steps, report->longest,
            report->bad, report->limited ? ", not all" : "", report->seconds);
+    if (!asked->quiet) { /* for tests/run.py, which adds up; broken variants are no figure */
+        printf("    tally: simulated orders of processes %ld\n", report->schedules);
+        if (report->killed)
+            printf("    tally: simulated orders of processes, with a kill %ld\n", report->killed);
+    }
     if (report->bad && !asked->quiet)
         printf("%s", report->story);
     fflush(stdout);

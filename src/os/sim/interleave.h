@@ -74,7 +74,14 @@ struct sim_interleaving {
     uint64_t patience; /* bad: all sleep for longer than this, in ns; 0: only if for ever */
     long enough;       /* ends after so many bad ones; 0: never */
     bool every_order;  /* nothing is left out: to test what is */
-    bool quiet;        /* a bad one is expected: no story is printed */
+
+    /* Also the power goes, or all are killed, at every point of every schedule that runs to its
+     * end, as sim_explore does it for one process; its setup and workload are not used. Of
+     * runs that are merged only the states come again, not the logs: every_order has none. NULL:
+     * never. */
+    const struct sim_scenario *crashes;
+    struct sim_report *crash_report; /* what came of that */
+    bool quiet;                      /* a bad one is expected: no story is printed */
 };
 
 struct sim_interleavings {

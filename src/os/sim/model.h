@@ -134,6 +134,10 @@ struct sim_crash {
     bool every_point; /* all crash points, although the later ones contain the earlier */
     bool every_place; /* vary also what cannot be reached */
 
+    /* Contents of files with this in their path are not chosen place by place, but together. NULL:
+     * none. See sim_scenario. */
+    const char *together;
+
     /* Where an answer's hash (sim_disk_hash) is known before its disk is built, this is asked first
      * whether it is wanted: most disks can be reached in many ways. May be NULL. */
     bool (*wants)(void *context, uint64_t hash);

@@ -4,7 +4,10 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { AGAIN_MAX = 1024 }; /* kept for the last line, however long the story is */
 
 #define WORD(name, word) word,
 const char *const sim_profile_names[SIM_PROFILES] = {SIM_PROFILE_LIST(WORD)};
@@ -215,12 +218,21 @@ void sim_tell_machine(char *text, size_t size)
     say_tree(&teller, &sim->now, SIM_ROOT, "");
 }
 
+void sim_tell_again(char *text, size_t size, const char *setting)
+{
+    const char *test = getenv("HARNESS_AGAIN"), *is_long = getenv("UNTORN_LONG");
+    snprintf(text, size, "  again:\n    %s%s%s%s%s\n", is_long ? "UNTORN_LONG=" : "",
+             is_long ? is_long : "", is_long ? " " : "", setting,
+             test ? test : "(the program, with the name of the test as its argument)");
+}
+
 void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
               const struct sim_disk *disk, uint64_t hash, const char *verdict)
 {
     struct sim_report *report = explorer->report;
     const struct sim_scenario *scenario = explorer->scenario;
-    struct teller teller = {report->story, sizeof report->story, 0};
+    struct teller teller = {report->story, sizeof report->story - AGAIN_MAX, 0};
+    char setting[40] = "";
     say(&teller, "BAD: %s\n  in \"%s\", %s, unit %u, seed %llu%s%s\n", verdict, scenario->name,
         level ? sim_profile_names[level->profile] : "no crash",
         scenario->options.unit ? scenario->options.unit : 4096,
@@ -236,10 +248,9 @@ void sim_tell(struct sim_explorer *explorer, const struct sim_level *level,
         say(&teller, "  then recovery and verification ran:\n");
         say_calls(&teller);
     }
-    say(&teller, "  again: the test's name as argument");
     if (hash)
-        say(&teller, ", and only this state with UNTORN_STATE=%016llx", (unsigned long long)hash);
-    say(&teller, "\n");
+        snprintf(setting, sizeof setting, "UNTORN_STATE=%016llx ", (unsigned long long)hash);
+    sim_tell_again(report->story + teller.used, sizeof report->story - teller.used, setting);
 }
 
 void sim_stop_here(void)

@@ -1,0 +1,318 @@
+/* run: plain, budget 20
+ *
+ * Several processes work on the same files in every order that one preemption gives, and in each
+ * order the power goes at every point, or all are killed; and again inside the recovery. What was
+ * acknowledged to anyone is there, once; nothing is torn; the next call works. Equal disks are
+ * looked at once, whatever the order that led to them. [LOCK-1] [TXN-2] [TXN-3] [BATCH-3] */
+#include "oracle.h"
+
+#include "os/os.h"
+#include "os/sim/interleave.h"
+
+struct work {
+    const char *name;
+    sim_program *processes[4];
+    const char *(*judge)(void);
+    void (*next)(void *context); /* what recovers, and any next call */
+    const char *start;
+    enum untorn_level level;
+    unsigned profiles, broken;
+    int orders, states; /* at most so many; of states for each crash point. 0: all */
+    bool quiet;
+};
+
+static enum untorn_level level;
+
+/* ---- one list to which each adds its letter ---- */
+
+static int add_letter(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    char text[64];
+    int size = snprintf(text, sizeof text, "%s%c", (const char *)old->data, 'A' + *(int *)context);
+    return untorn_change_set(change, text, (size_t)size);
+}
+
+static void note(int rc, int number)
+{
+    if (rc == 0)
+        sim_ack(number);
+}
+
+static void update(void *context, int number)
+{
+    struct untorn_options options = {.level = level, .wait_ms = 60000};
+    (void)context;
+    note(untorn_update("/d/a.json", add_letter, &number, &options, NULL), number);
+}
+
+static void overwrite(void *context, int number)
+{
+    struct untorn_options options = {.level = level, .wait_ms = 60000, .keep_inode = true};
+    (void)context;
+    note(untorn_update("/d/a.json", add_letter, &number, &options, NULL), number);
+}
+
+static void append(void *context, int number)
+{
+    char line[] = {(char)('A' + number), '\n'};
+    struct untorn_options options = {.level = level, .wait_ms = 60000};
+    (void)context;
+    note(untorn_append("/d/a.json", line, sizeof line, UNTORN_RECORDS_TEXT, &options, NULL),
+         number);
+}
+
+static void edit(void *context, int number)
+{
+    char value[] = {(char)('A' + number), '\0'};
+    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "l[+]", .value = value, .value_size = 1};
+    struct untorn_options options = {.level = level, .wait_ms = 60000};
+    (void)context;
+    note(untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL), number);
+}
+
+/* Until the others wait: they are then served together. */
+static void hold(void *context, int number)
+{
+    struct untorn_lock *lock;
+    (void)context, (void)number;
+    if (untorn_lock("/d/a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL) != 0)
+        return;
+    os_sleep_ns(2000000);
+    untorn_unlock(lock);
+}
+
+static const char *judge_text(const char *text)
+{
+    bool durable = level == UNTORN_DURABLE || sim_profile() == SIM_PROFILE_KILL;
+    if (!text)
+        return "the file is gone";
+    for (int number = 0; number < 3; number++) {
+        int found = 0;
+        for (const char *at = text; *at; at++)
+            found += *at == 'A' + number;
+        if (found > 1)
+            return "an update was made twice";
+        if (found == 0 && sim_acked(number) && durable)
+            return "an acknowledged update is lost";
+    }
+    return NULL;
+}
+
+static const char *judge_list(void)
+{
+    const char *text = sim_get("/d/a.json");
+    const char *verdict = judge_text(text);
+    return verdict || strncmp(text, "0", 1) == 0 ? verdict : "the beginning is lost";
+}
+
+static const char *judge_document(void)
+{
+    const char *text = sim_get("/d/a.json");
+    if (text && untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
+        return "the file is no document";
+    return judge_text(text);
+}
+
+static int leave_it(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    (void)context, (void)old, (void)change;
+    return 0;
+}
+
+static void touch(void *context)
+{
+    (void)context;
+    (void)untorn_update("/d/a.json", leave_it, NULL, NULL, NULL);
+}
+
+/* ---- two sets that have a file in common ---- */
+
+static int commit_both(const char *first, const char *second, const char *text)
+{
+    struct untorn_options options = {.level = level, .wait_ms = 60000, .keep = UNTORN_KEEP_NONE};
+    struct untorn_transaction *save = NULL;
+    int rc = untorn_transaction_begin(&options, &save, NULL);
+    if (rc == 0)
+        rc = untorn_transaction_put(save, first, text, strlen(text), NULL, NULL);
+    if (rc == 0)
+        rc = untorn_transaction_put(save, second, text, strlen(text), NULL, NULL);
+    if (rc == 0)
+        rc = untorn_transaction_commit(save, NULL);
+    untorn_transaction_free(save);
+    return rc;
+}
+
+static void commit(void *context, int number)
+{
+    (void)context;
+    note(number ? commit_both("/d/other", "/d/a.json", "0B")
+                : commit_both("/d/a.json", "/d/other", "0A"),
+         number);
+}
+
+static const char *judge_sets(void)
+{
+    const char *one = sim_get("/d/a.json"), *other = sim_get("/d/other");
+    if (!one || !other || strcmp(one, other) != 0)
+        return "two files of a set do not belong together";
+    bool some = sim_acked(0) || sim_acked(1);
+    return some && strcmp(one, "0") == 0 ? "an acknowledged set is lost" : NULL;
+}
+
+static void touch_both(void *context)
+{
+    (void)untorn_update("/d/other", leave_it, NULL, NULL, NULL);
+    touch(context);
+}
+
+/* ---- running ---- */
+
+static void setup(void *context)
+{
+    const struct work *work = context;
+    sim_put("/d/a.json", "before");
+    sim_put("/d/other", "before");
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? "/d/other" : "/d/a.json";
+        CHECK_INT(untorn_write(path, work->start, strlen(work->start), &options, NULL), 0);
+    }
+    if (work->judge == judge_sets) /* their slot is there */
+        CHECK_INT(commit_both("/d/a.json", "/d/other", work->start), 0);
+    sim_settle();
+}
+
+static bool has_stages(void)
+{
+    const char *tree = sim_tree("/");
+    const char *stages = strstr(tree, "/stage/");
+    for (; stages; stages = strstr(stages + 1, "/stage/"))
+        if (stages[strlen("/stage/")] != '\n')
+            return true;
+    return false;
+}
+
+static const char *verify(void *context)
+{
+    const struct work *work = context;
+    const char *verdict = work->judge();
+    if (!verdict && has_stages())
+        return "a stage is left over";
+    return verdict;
+}
+
+static const char *verify_living(void *context)
+{
+    const struct work *work = context;
+    return work->judge();
+}
+
+static void recover(void *context)
+{
+    const struct work *work = context;
+    work->next(context);
+}
+
+static struct sim_report run(struct work work)
+{
+    struct sim_report crashes;
+    struct sim_interleavings orders;
+    struct sim_scenario scenario = {.name = work.name,
+                                    .recover = recover,
+                                    .verify = verify,
+                                    .context = &work,
+                                    .profiles =
+                                        work.profiles ? work.profiles : (unsigned)SIM_ALL_GATES,
+                                    .options = {.unit = 512, .reuse = SIM_REUSE_AFTER_RESTART},
+                                    .broken = work.broken,
+                                    .limit = work.states ? work.states : SIM_NO_LIMIT,
+                                    .quiet = work.quiet};
+    struct sim_interleaving asked = {.name = work.name,
+                                     .setup = setup,
+                                     .verify = verify_living,
+                                     .context = &work,
+                                     .options = scenario.options,
+                                     .broken = work.broken,
+                                     .preemptions = 1,
+                                     .every_order = true,
+                                     .limit = work.orders,
+                                     .crashes = &scenario,
+                                     .crash_report = &crashes,
+                                     .quiet = work.quiet};
+    memcpy(asked.processes, work.processes, sizeof asked.processes);
+    level = work.level;
+    sim_interleave(&asked, &orders);
+    sim_print_interleavings(&asked, &orders);
+    sim_print(&scenario, &crashes);
+    CHECK(orders.schedules > 5);
+    CHECK(crashes.deeper > 0);
+    crashes.bad += orders.bad;
+    return crashes;
+}
+
+#define LIST .judge = judge_list, .next = touch, .start = "0"
+
+TEST(two_who_replace)
+{
+    CHECK_INT(run((struct work){"replace", {update, update}, LIST}).bad, 0);
+}
+
+TEST(two_who_replace_at_level_ordered)
+{
+    CHECK_INT(run((struct work){"ordered", {update, update}, LIST, .level = UNTORN_ORDERED}).bad,
+              0);
+}
+
+TEST(two_who_write_in_place)
+{
+    CHECK_INT(run((struct work){"in place", {overwrite, overwrite}, LIST}).bad, 0);
+}
+
+TEST(one_who_replaces_and_one_who_writes_in_place)
+{
+    CHECK_INT(run((struct work){"both ways", {update, overwrite}, LIST}).bad, 0);
+}
+
+TEST(two_who_append)
+{
+    struct work work = {"append", {append, append}, LIST};
+    work.start = "0\n";
+    CHECK_INT(run(work).bad, 0);
+}
+
+TEST(two_whose_edits_are_combined)
+{
+    struct work work = {"combined",
+                        {hold, edit, edit},
+                        .judge = judge_document,
+                        .next = touch,
+                        .start = "{\"l\": []}"};
+    work.orders = is_long() ? 0 : 400;
+    CHECK_INT(run(work).bad, 0);
+}
+
+TEST(two_who_commit_sets)
+{
+    struct work work = {"sets", {commit, commit}, .judge = judge_sets, .next = touch_both};
+    work.start = "0";
+    work.orders = is_long() ? 0 : 40;
+    work.states = is_long() ? 200 : 20;
+    CHECK_INT(run(work).bad, 0);
+}
+
+/* ---- what is broken shows ---- */
+
+TEST(a_lock_that_locks_nothing_is_caught)
+{
+    struct work work = {"no lock", {update, update}, LIST, .broken = SIM_LOCK_LIES, .quiet = true};
+    CHECK(run(work).bad > 0);
+}
+
+TEST(a_flush_that_does_nothing_is_caught_though_no_process_notices)
+{
+    struct work work = {
+        "no flush", {update, update}, LIST, .broken = SIM_FLUSH_LIES, .quiet = true};
+    CHECK(run(work).bad > 0);
+    work.profiles = SIM_KILL;
+    CHECK_INT(run(work).bad, 0);
+}
