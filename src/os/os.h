@@ -188,9 +188,10 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode);
 /* Takes the permission bits away that are not in `mode`, and the ACL. */
 int os_narrow(os_fd file, unsigned mode);
 
-/* When the content of a file last changed, in seconds since 1970. Not to be asked of a file that is
- * yet to be changed: see os_stat. */
+/* When the content of a file last changed, in nanoseconds since 1970, as fine as the file system
+ * keeps it. Not to be asked of a file that is yet to be changed: see os_stat. */
 int os_time(os_fd file, int64_t *ret_time);
+enum { OS_SECOND = 1000000000 }; /* nanoseconds */
 
 /* Gives `to` that time of `from`. */
 int os_copy_time(os_fd from, os_fd to);

@@ -183,6 +183,49 @@ void *memmem(const void *data, size_t size, const void *part, size_t part_size)
     return NULL;
 }
 
+/* ---- listing ---- */
+
+struct posix_listing {
+    HANDLE handle;
+    bool begun;
+    WIN32_FIND_DATAW found;
+    struct dirent entry;
+};
+
+DIR *opendir(const char *path)
+{
+    wchar_t wide[2048], pattern[2048] = L"\\\\?\\";
+    MultiByteToWideChar(CP_ACP, 0, path, -1, wide, 2048);
+    DWORD size = GetFullPathNameW(wide, 2040, pattern + 4, NULL);
+    DIR *listing = calloc(1, sizeof *listing);
+    if (!listing || size == 0 || size >= 2040)
+        abort();
+    wcscat(pattern, L"\\*");
+    listing->handle = FindFirstFileW(pattern, &listing->found);
+    if (listing->handle != INVALID_HANDLE_VALUE)
+        return listing;
+    free(listing);
+    set_errno();
+    return NULL;
+}
+
+struct dirent *readdir(DIR *listing)
+{
+    if (listing->begun && !FindNextFileW(listing->handle, &listing->found))
+        return NULL;
+    listing->begun = true;
+    WideCharToMultiByte(CP_ACP, 0, listing->found.cFileName, -1, listing->entry.d_name,
+                        sizeof listing->entry.d_name, NULL, NULL);
+    return &listing->entry;
+}
+
+int closedir(DIR *listing)
+{
+    FindClose(listing->handle);
+    free(listing);
+    return 0;
+}
+
 /* Depth first, which is all that is asked for. */
 int nftw(const char *path,
          int (*visit)(const char *path, const struct posix_stat *status, int type,

@@ -112,7 +112,7 @@ int os_narrow(os_fd file, unsigned mode)
 /* The simulated disk keeps no times: all is of now. */
 int os_time(os_fd file, int64_t *ret_time)
 {
-    *ret_time = os_wall_clock();
+    *ret_time = os_wall_clock() * OS_SECOND;
     return sim_opening_of(file) ? 0 : -EBADF;
 }
 

@@ -120,8 +120,8 @@ int64_t os_wall_clock(void)
 {
     FILETIME now;
     GetSystemTimeAsFileTime(&now);
-    uint64_t ticks = (uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime;
-    return (int64_t)(ticks / 10000000) - 11644473600;
+    LARGE_INTEGER ticks = {.LowPart = now.dwLowDateTime, .HighPart = (LONG)now.dwHighDateTime};
+    return win_since_1970(ticks) / OS_SECOND;
 }
 
 void os_sleep_ns(uint64_t duration)

@@ -218,7 +218,7 @@ int os_time(os_fd file, int64_t *ret_time)
     FILE_BASIC_INFO basic;
     int rc = get_basic(win_handle(file), &basic);
     if (rc == 0)
-        *ret_time = basic.LastWriteTime.QuadPart / 10000000 - 11644473600;
+        *ret_time = win_since_1970(basic.LastWriteTime);
     return rc;
 }
 

@@ -112,7 +112,7 @@ int os_look(const char *path, struct os_version *ret_version)
     CloseHandle(handle);
     if (rc == 0)
         *ret_version = (struct os_version){stat.device, stat.inode, stat.born, stat.size,
-                                           (uint64_t)times.ChangeTime.QuadPart * 100};
+                                           (uint64_t)win_since_1970(times.ChangeTime)};
     return rc;
 }
 

@@ -39,6 +39,12 @@ static inline DWORD win_at_most(size_t size)
     return size > 1 << 30 ? 1 << 30 : (DWORD)size;
 }
 
+/* Nanoseconds, from the system's hundreds of them since 1601. */
+static inline int64_t win_since_1970(LARGE_INTEGER time)
+{
+    return (time.QuadPart - 116444736000000000) * 100;
+}
+
 /* As negative errno values. */
 int win_failure(DWORD code);
 int win_status(NTSTATUS status);
