@@ -97,6 +97,11 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return (int)sim_end(set_meta(made, &meta));
 }
 
+bool os_makes_modes(void)
+{
+    return true;
+}
+
 int os_narrow(os_fd file, unsigned mode)
 {
     int rc = sim_begin(SIM_NARROW, (struct sim_place){file, NULL});

@@ -330,6 +330,11 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return take_default_acl(dir, file);
 }
 
+bool os_makes_modes(void)
+{
+    return true;
+}
+
 int os_narrow(os_fd file, unsigned mode)
 {
     struct os_stat now;
