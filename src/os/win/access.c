@@ -103,32 +103,39 @@ static uint32_t number_of(PSID sid)
     return number ? number : 1;
 }
 
-/* Not 0, which is the one to whom all is allowed elsewhere. */
-uint32_t os_user(void)
+uint32_t win_user(void)
 {
     union sid user;
     return get_user(&user) ? number_of(&user) : 1;
 }
 
-/* What belongs to everyone, as all does on a file system without owners, is the user's too. */
-static uint32_t owner_number(PSID owner, const union sid *user)
+/* Whether it is the user's by his being one of many: an administrator's file, or everyone's, as all
+ * is on a file system without owners. Seldom, so that the user is seldom asked for. */
+static bool is_shared(PSID owner)
 {
-    bool shared = is_known(owner, WinBuiltinAdministratorsSid) && is_administrator();
-    if (shared || is_known(owner, WinWorldSid))
-        return number_of((PSID)user);
-    return is_system(owner) && !EqualSid(owner, (PSID)user) ? 0 : number_of(owner);
+    return is_known(owner, WinWorldSid) ||
+           (is_known(owner, WinBuiltinAdministratorsSid) && is_administrator());
+}
+
+static uint32_t owner_number(PSID owner)
+{
+    union sid user;
+    if (is_shared(owner))
+        return win_user();
+    bool other = is_system(owner) && !(get_user(&user) && EqualSid(owner, &user));
+    return other ? 0 : number_of(owner);
 }
 
 /* ---- reading ---- */
 
-/* Of what an entry is about. */
+/* Whom an entry is about. */
 enum whom { OWN, ANYONE, NAMED };
 
 struct view {
     PSECURITY_DESCRIPTOR descriptor; /* borrowed until the next one of this thread */
-    union sid user;
     PSID owner;
-    bool own; /* it is the user's */
+    bool shared; /* the owner stands for this user among others */
+    union sid user;
     PACL acl; /* NULL: everybody may do everything */
 };
 
@@ -141,21 +148,21 @@ static int view_open(HANDLE file, struct view *ret_view)
     if (!GetKernelObjectSecurity(file, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, room,
                                  sizeof room, &size) ||
         !GetSecurityDescriptorOwner(room, &ret_view->owner, &by_default) || !ret_view->owner ||
-        !GetSecurityDescriptorDacl(room, &present, &ret_view->acl, &by_default) ||
-        !get_user(&ret_view->user))
+        !GetSecurityDescriptorDacl(room, &present, &ret_view->acl, &by_default))
         return win_last_failure();
     if (!present)
         ret_view->acl = NULL;
-    ret_view->own = owner_number(ret_view->owner, &ret_view->user) == number_of(&ret_view->user);
+    ret_view->shared = is_shared(ret_view->owner) && get_user(&ret_view->user);
     return 0;
 }
 
 static enum whom whom_of(const struct view *view, PSID sid)
 {
-    if (is_system(sid) || is_nobody_else(sid) || EqualSid(sid, view->owner) ||
-        (view->own && EqualSid(sid, (PSID)&view->user)))
-        return OWN;
-    return is_anyone(sid) ? ANYONE : NAMED;
+    if (is_anyone(sid))
+        return ANYONE;
+    bool own = is_system(sid) || is_nobody_else(sid) || EqualSid(sid, view->owner) ||
+               (view->shared && EqualSid(sid, (PSID)&view->user));
+    return own ? OWN : NAMED;
 }
 
 static bool is_simple(const ACE_HEADER *entry)
@@ -200,10 +207,10 @@ void win_access_of(HANDLE file, struct win_access *ret_access)
     ACCESS_MASK denied = 0;
     int rc = view_open(file, &view);
     if (rc < 0) {
-        *ret_access = (struct win_access){rc == -EACCES ? UINT32_MAX : os_user(), 0666, false};
+        *ret_access = (struct win_access){rc == -EACCES ? UINT32_MAX : win_user(), 0666, false};
         return;
     }
-    uint32_t owner = owner_number(view.owner, &view.user);
+    uint32_t owner = owner_number(view.owner);
     *ret_access = (struct win_access){owner, view.acl ? 0600 : 0666, true};
     for (DWORD i = 0; view.acl && i < view.acl->AceCount; i++) {
         void *entry;
@@ -286,8 +293,7 @@ int win_copy_owner(HANDLE from, HANDLE to)
     rc = view_open(from, &view);
     if (rc < 0 || EqualSid(&owner, view.owner))
         return rc;
-    uint32_t now = owner_number((PSID)&owner, &view.user);
-    uint32_t wanted = owner_number(view.owner, &view.user);
+    uint32_t now = owner_number(&owner), wanted = owner_number(view.owner);
     rc = set_security(to, OWNER_SECURITY_INFORMATION, view.descriptor);
     return now == wanted ? 0 : rc;
 }
@@ -374,7 +380,7 @@ static int narrow(HANDLE like, HANDLE file, struct narrowing *how)
     if (rc < 0)
         return rc;
     if (!CopySid(sizeof how->owner, &how->owner,
-                 how->view.own ? (PSID)&how->view.user : how->view.owner))
+                 how->view.shared ? (PSID)&how->view.user : how->view.owner))
         return win_last_failure();
     rc = view_open(like, &how->view);
     return rc < 0 ? rc : set_narrowed(file, how);

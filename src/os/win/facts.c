@@ -74,6 +74,11 @@ void os_self(struct os_process *ret_self)
     win_show(GetCommandLineW(), ret_self->command, sizeof ret_self->command);
 }
 
+uint32_t os_user(void)
+{
+    return win_user();
+}
+
 bool os_is_alive(const struct os_process *process)
 {
     char boot[sizeof process->boot];

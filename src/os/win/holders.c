@@ -55,18 +55,13 @@ int win_ask_holders(const struct win_manager *manager, const wchar_t *path, char
     return 0;
 }
 
-int os_holders(os_fd dir, const char *name, char *text, size_t size)
+int win_holders(wchar_t path[WIN_PATH], char *text, size_t size)
 {
-    static _Thread_local wchar_t path[WIN_PATH];
-    int rc = win_full_path(dir, name, path);
-    if (rc < 0)
-        return rc;
-    const wchar_t *plain = path; /* it takes no \\?\ */
+    const wchar_t *plain = path + 4;
     if (wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0) {
         path[6] = L'\\';
         plain = path + 6;
-    } else if (wcsncmp(path, L"\\\\?\\", 4) == 0)
-        plain = path + 4;
+    }
     HMODULE library = LoadLibraryExW(L"rstrtmgr.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
     struct win_manager manager = {
         (win_manager_start)win_find_function(library, "RmStartSession"),
@@ -75,7 +70,7 @@ int os_holders(os_fd dir, const char *name, char *text, size_t size)
         (win_manager_end)win_find_function(library, "RmEndSession"),
     };
     bool there = manager.start && manager.add && manager.list && manager.end;
-    rc = there ? win_ask_holders(&manager, plain, text, size) : -ENOENT;
+    int rc = there ? win_ask_holders(&manager, plain, text, size) : -ENOENT;
     if (library)
         FreeLibrary(library);
     return rc;

@@ -1,4 +1,4 @@
-/* What os_holders asks, so that a test can answer in its stead: Wine has no more than the names. */
+/* Who has a file open. What is asked is named, so that a test can answer: Wine does not. */
 #ifndef UNTORN_OS_WIN_HOLDERS_H
 #define UNTORN_OS_WIN_HOLDERS_H
 
@@ -20,7 +20,10 @@ struct win_manager {
     win_manager_end end;
 };
 
-/* As os_holders, of a path without \\?\. */
+/* As os_holders, of a path from win_full_path, which it changes. */
+int win_holders(wchar_t path[WIN_PATH], char *text, size_t size);
+
+/* The same of a path without \\?\. */
 int win_ask_holders(const struct win_manager *manager, const wchar_t *path, char *text,
                     size_t size);
 

@@ -1,5 +1,5 @@
 /* Names in a directory: looking at them, making, renaming, removing and listing them. */
-#include "os/win/win.h"
+#include "os/win/holders.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -323,6 +323,43 @@ bool os_renames_open(void)
     return false; /* ReplaceFile wants it for itself */
 }
 
+/* The system's FILE_NAMES_INFORMATION. */
+struct entry {
+    ULONG next, index, size;
+    WCHAR name[1];
+};
+
+/* A listing is asked for what has that name, and tells the long one. */
+void os_own_name(os_fd dir, char *name, size_t size)
+{
+    _Alignas(struct entry) char data[2048];
+    wchar_t wide[300];
+    char found[1024];
+    IO_STATUS_BLOCK outcome;
+    HANDLE own;
+    int count = strchr(name, '~') ? win_wide(name, wide, 300) : 0;
+    if (count <= 0 ||
+        win_open(dir, ".", FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &own) < 0)
+        return;
+    UNICODE_STRING text = {.Buffer = wide, .Length = (USHORT)(count * (int)sizeof *wide)};
+    text.MaximumLength = text.Length;
+    NTSTATUS status = NtQueryDirectoryFile(own, NULL, NULL, NULL, &outcome, data, sizeof data,
+                                           (FILE_INFORMATION_CLASS)LIST_NAMES, TRUE, &text, TRUE);
+    CloseHandle(own);
+    const struct entry *entry = (const struct entry *)data;
+    if (status >= 0 &&
+        win_narrow(entry->name, entry->size / sizeof(WCHAR), found, sizeof found) > 0 &&
+        strlen(found) < size)
+        strcpy(name, found);
+}
+
+int os_holders(os_fd dir, const char *name, char *text, size_t size)
+{
+    static _Thread_local wchar_t path[WIN_PATH];
+    int rc = win_full_path(dir, name, path);
+    return rc < 0 ? rc : win_holders(path, text, size);
+}
+
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     HANDLE file;
@@ -335,12 +372,6 @@ int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 }
 
 /* ---- listing ---- */
-
-/* The system's FILE_NAMES_INFORMATION. */
-struct entry {
-    ULONG next, index, size;
-    WCHAR name[1];
-};
 
 static int visit_name(const struct entry *entry, int (*visit)(void *context, const char *name),
                       void *context)
@@ -378,28 +409,4 @@ int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *cont
     }
     CloseHandle(own);
     return rc;
-}
-
-/* A listing is asked for what has that name, and tells the long one. */
-void os_own_name(os_fd dir, char *name, size_t size)
-{
-    _Alignas(struct entry) char data[2048];
-    wchar_t wide[300];
-    char found[1024];
-    IO_STATUS_BLOCK outcome;
-    HANDLE own;
-    int count = strchr(name, '~') ? win_wide(name, wide, 300) : 0;
-    if (count <= 0 ||
-        win_open(dir, ".", FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &own) < 0)
-        return;
-    UNICODE_STRING text = {.Buffer = wide, .Length = (USHORT)(count * (int)sizeof *wide)};
-    text.MaximumLength = text.Length;
-    NTSTATUS status = NtQueryDirectoryFile(own, NULL, NULL, NULL, &outcome, data, sizeof data,
-                                           (FILE_INFORMATION_CLASS)LIST_NAMES, TRUE, &text, TRUE);
-    CloseHandle(own);
-    const struct entry *entry = (const struct entry *)data;
-    if (status >= 0 &&
-        win_narrow(entry->name, entry->size / sizeof(WCHAR), found, sizeof found) > 0 &&
-        strlen(found) < size)
-        strcpy(name, found);
 }

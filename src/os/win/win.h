@@ -85,6 +85,9 @@ int win_create(os_fd dir, const char *name, ACCESS_MASK access, ULONG dispositio
  * freed by LocalFree. */
 bool win_private_descriptor(PSECURITY_DESCRIPTOR *ret_descriptor);
 
+/* Not 0, which is the one to whom all is allowed elsewhere. */
+uint32_t win_user(void);
+
 /* Who owns a file and who may read and write it. See access.c. */
 struct win_access {
     uint32_t owner;
