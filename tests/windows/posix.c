@@ -136,7 +136,7 @@ int posix_remove(const char *path)
     return done ? 0 : set_errno();
 }
 
-/* As an ACL: for the user, and for everyone. There are no groups. */
+/* As an ACL: for the user, and for everyone what the group or others have. */
 int chmod(const char *path, int mode)
 {
     char text[256], room[256], *user;
@@ -149,8 +149,8 @@ int chmod(const char *path, int mode)
     GetTokenInformation((HANDLE)(intptr_t)-6, TokenUser, room, sizeof room, &size);
     ConvertSidToStringSidA(((TOKEN_USER *)room)->User.Sid, &user);
     snprintf(text, sizeof text, "D:P(A;%s;FA;;;%s)(A;%s;%s%s;;;WD)", flags, user, flags,
-             mode & 4 ? "FRFX" : "", mode & 2 ? "FWSD" : "");
-    if (!(mode & 6))
+             mode & 044 ? "FRFX" : "", mode & 022 ? "FWSD" : "");
+    if (!(mode & 066))
         *(strchr(text, ')') + 1) = '\0';
     ConvertStringSecurityDescriptorToSecurityDescriptorA(text, SDDL_REVISION_1, &descriptor, NULL);
     HANDLE file =
