@@ -614,5 +614,5 @@ int past_keep_removed(struct target *target, struct untorn_error *error)
     past_close(&past);
     if (rc == AGAIN || rc == -ENOENT)
         return AGAIN;
-    return rc < 0 ? error_os(error, rc, "remove it") : 0;
+    return rc < 0 ? place_fail(&target->place, rc, "remove it", error) : 0;
 }

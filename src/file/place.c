@@ -12,6 +12,22 @@ void place_close(struct place *place)
     place->dir = OS_NONE;
 }
 
+int place_look(struct place *place)
+{
+    os_own_name(place->dir, place->name, sizeof place->name);
+    int rc = os_stat(place->dir, place->name, &place->target);
+    place->exists = rc == 0;
+    return rc;
+}
+
+int place_fail(const struct place *place, int rc, const char *step, struct untorn_error *error)
+{
+    char holders[UNTORN_DETAIL_SIZE - 16];
+    if (rc == -ETXTBSY && os_holders(place->dir, place->name, holders, sizeof holders) == 0)
+        error_detail(error, "open in %s", holders);
+    return error_os(error, rc, step);
+}
+
 const char *place_kind_text(enum os_kind kind)
 {
     switch (kind) {
@@ -123,8 +139,7 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     }
     place_close(place);
     place->dir = dir;
-    rc = os_stat(dir, place->name, &place->target);
-    place->exists = rc == 0;
+    rc = place_look(place);
     return rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
 }
 

@@ -48,6 +48,13 @@ void place_close(struct place *place);
 /* Opens the directory `path` below `at`, making what is missing. */
 int place_make_directories(os_fd at, const char *path, unsigned mode, bool flush, os_fd *ret_dir);
 
+/* Looks at what has place->name in place->dir, and puts its own name there if that is another. */
+int place_look(struct place *place);
+
+/* error_os of a step with the file of that name; who has it open is named, if that is the reason.
+ */
+int place_fail(const struct place *place, int rc, const char *step, struct untorn_error *error);
+
 /* What a name that is no regular file is, in words. */
 const char *place_kind_text(enum os_kind kind);
 

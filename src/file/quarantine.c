@@ -55,20 +55,31 @@ struct oldest {
     os_fd folder;
     const char *newest; /* is none of them */
     size_t count;
-    uint64_t born;
+    int64_t written;
     char entry[LIMIT_NAME + 1];
 };
+
+/* Not when it was born, which not every platform tells. */
+static int time_of(os_fd folder, const char *entry, int64_t *ret_time)
+{
+    os_fd file = OS_NONE;
+    int rc = io_open(folder, entry, OS_READ, 0, &file);
+    if (rc == 0)
+        rc = os_time(file, ret_time);
+    os_close(file);
+    return rc;
+}
 
 static int look_for_oldest(void *context, const char *entry)
 {
     struct oldest *oldest = context;
     size_t length = strlen(oldest->newest) - 16;
-    struct os_stat stat;
+    int64_t written;
     if (strlen(entry) != length + 16 || memcmp(entry, oldest->newest, length) != 0 ||
-        strcmp(entry, oldest->newest) == 0 || os_stat(oldest->folder, entry, &stat) < 0)
+        strcmp(entry, oldest->newest) == 0 || time_of(oldest->folder, entry, &written) < 0)
         return 0;
-    if (oldest->count++ == 0 || stat.born < oldest->born) {
-        oldest->born = stat.born;
+    if (oldest->count++ == 0 || written < oldest->written) {
+        oldest->written = written;
         strcpy(oldest->entry, entry);
     }
     return 0;

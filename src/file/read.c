@@ -184,13 +184,15 @@ static int read_resolved(const char *path, const struct untorn_options *options,
             os_rc = read_once(&place, &state, options, reading);
             if (os_rc == -ELOOP)
                 os_rc = -ESTALE; /* became a link */
+            if (os_rc < 0 && os_rc != -ESTALE)
+                rc = place_fail(&place, os_rc, NULL, error);
         }
         state_close(&state);
         place_close(&place);
         if (rc != 0)
             return rc;
         if (os_rc != -ESTALE)
-            return os_rc < 0 ? error_os(error, os_rc, NULL) : os_rc;
+            return os_rc;
         os_sleep_ns(LIMIT_POLL_NS / 10);
     }
     return error_fail(error, UNTORN_RESTLESS, NULL);

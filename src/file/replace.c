@@ -259,7 +259,7 @@ static int check_and_rename(struct replacement *replacement, const struct past *
     return rc;
 }
 
-static int fail_rename(int rc, struct untorn_error *error)
+static int fail_rename(const struct place *place, int rc, struct untorn_error *error)
 {
     if (rc == AGAIN || rc == -ENOENT || rc == -EEXIST)
         return AGAIN;
@@ -269,7 +269,7 @@ static int fail_rename(int rc, struct untorn_error *error)
         error_detail(error, "%s", place_kind_text(OS_DIRECTORY));
         return error_fail(error, UNTORN_NOT_A_FILE, NULL);
     }
-    return error_os(error, rc, "put the new version in place");
+    return place_fail(place, rc, "put the new version in place", error);
 }
 
 /* With a state directory the user's own directory may be one that we cannot change. */
@@ -407,7 +407,8 @@ static int publish_by_rename(struct replacement *replacement, struct past *past,
     else
         past_give_up(past, stage);
     replacement->in_place = is_job_for_in_place(target, rc) && (is_file(target) || rc == -EXDEV);
-    return rc < 0 && !replacement->in_place ? fail_rename(rc, error) : 0;
+    return rc < 0 && !replacement->in_place ? fail_rename(&replacement->target->place, rc, error)
+                                            : 0;
 }
 
 /* What was kept is in *past, to be settled. */
@@ -485,7 +486,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
     if (!is_file(target))
         return replace_wants_open_mode(target->options, false) ? 0666 : 0600;
     bool group_gains = (mode >> 3 & ~mode & 7) != 0;
-    *ret_final = !group_gains && mode <= 0777 && target->readable &&
+    *ret_final = os_makes_modes() && !group_gains && mode <= 0777 && target->readable &&
                  target->stat.owner == os_user() && os_is_plain(target->hold);
     return *ret_final ? mode : 0600;
 }

@@ -118,7 +118,7 @@ int target_look(struct target *target, struct untorn_error *error)
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &target->stat);
     if (rc < 0)
-        return error_os(error, rc, "open it");
+        return place_fail(&target->place, rc, "open it", error);
     if (target->stat.kind == OS_SYMLINK && target->options->symlink != UNTORN_REPLACE_LINK)
         return AGAIN;
     if (target->stat.kind != OS_REGULAR && target->stat.kind != OS_SYMLINK) {

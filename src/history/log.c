@@ -17,8 +17,10 @@ static int show(const struct version_found *found, unsigned number,
         .whole = found->verdict == VERSION_WHOLE,
         .set = found->version.set[0] ? found->version.set : NULL,
     };
+    int64_t changed = 0;
     if (found->file != OS_NONE)
-        (void)os_time(found->file, &version.time); /* else 0: it is only shown */
+        (void)os_time(found->file, &changed); /* else 0: it is only shown */
+    version.time = changed / OS_SECOND;
     return function(context, &version);
 }
 

@@ -172,6 +172,7 @@ int together_find(struct look *look, const char *path, const struct version_foun
                   struct untorn_error *error)
 {
     struct present present = {.previous = previous};
+    int64_t changed = 0;
     *ret_record = (struct record){0};
     if (!look->state.present)
         return 0;
@@ -179,7 +180,8 @@ int together_find(struct look *look, const char *path, const struct version_foun
     if (rc != 0)
         return rc;
     if (previous && previous->file != OS_NONE)
-        (void)os_time(previous->file, &present.previous_time); /* 0 is older than any commit */
+        (void)os_time(previous->file, &changed); /* 0 is older than any commit */
+    present.previous_time = changed / OS_SECOND;
     rc = find_record(look, &present, ret_record);
     if (rc == 1 && !meets(ret_record, &present, options)) {
         record_free(ret_record);

@@ -107,6 +107,10 @@ int os_flush_dir(os_fd dir);
  * stream, a device, a name without its last dot. */
 bool os_is_name(const char *name);
 
+/* Puts the name that a file itself has in the place of another for it, if there is room. Windows
+ * has short ones: SETTIN~1.JSO. */
+void os_own_name(os_fd dir, char *name, size_t size);
+
 /* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`,
  * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a
  * kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
@@ -144,6 +148,10 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
 
 /* Whether a file can replace another while we have it open. Windows: not everywhere. */
 bool os_renames_open(void);
+
+/* The programs that have a file open, in words, as far as the system tells. -ENOENT: it does not.
+ * Asked where a file could not be replaced because of that, which is so on Windows only. */
+int os_holders(os_fd dir, const char *name, char *text, size_t size);
 
 /* A second name. The names as for os_rename. EPERM, EMLINK or EXDEV where there can be none. */
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to);
@@ -185,12 +193,17 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result);
  * 0 the permission bits become exactly that. */
 int os_new_meta(os_fd dir, os_fd file, unsigned mode);
 
+/* Whether os_open makes a file with just the mode it is asked for. Windows: no, for this user alone
+ * or as open as its folder passes on; and no bits can be added to that. */
+bool os_makes_modes(void);
+
 /* Takes the permission bits away that are not in `mode`, and the ACL. */
 int os_narrow(os_fd file, unsigned mode);
 
-/* When the content of a file last changed, in seconds since 1970. Not to be asked of a file that is
- * yet to be changed: see os_stat. */
+/* When the content of a file last changed, in nanoseconds since 1970, as fine as the file system
+ * keeps it. Not to be asked of a file that is yet to be changed: see os_stat. */
 int os_time(os_fd file, int64_t *ret_time);
+enum { OS_SECOND = 1000000000 }; /* nanoseconds */
 
 /* Gives `to` that time of `from`. */
 int os_copy_time(os_fd from, os_fd to);

@@ -102,8 +102,7 @@ static bool sits_beside(struct member *member, const struct member *neighbour,
     ret_place->followed = false;
     if (path_split(path, directory, ret_place->name) < 0 || path_leads_into_own_folder(path))
         return false;
-    int rc = os_stat(seat->place.dir, ret_place->name, &ret_place->target);
-    ret_place->exists = rc == 0;
+    int rc = place_look(ret_place);
     if (rc == 0)
         return ret_place->target.kind == OS_REGULAR && ret_place->target.owner == seat->owner;
     return rc == -ENOENT && os_user() == seat->owner;

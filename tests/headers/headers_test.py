@@ -9,19 +9,25 @@ from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+# As Microsoft's compiler would: it has no attributes of GNU C, which clang takes silently. Only the
+# headers that come with the compiler: no Windows SDK is needed.
+MICROSOFT = ["clang", "--target=x86_64-pc-windows-msvc", "-ffreestanding", "-nostdlibinc",
+             "-D__attribute__(x)=_an_attribute_of_GNU_C"]
 COMPILERS = {
     "C11": ["cc", "-std=c11", *STRICT, "-x", "c"],
     "C++17": ["c++", "-std=c++17", *STRICT, "-x", "c++"],
-    # Only the headers that come with the compiler: no Windows SDK is needed.
-    "Windows": ["clang", "--target=x86_64-pc-windows-msvc", "-ffreestanding", "-nostdlibinc",
-                "-std=c11", *STRICT, "-x", "c"],
+    "Windows": [*MICROSOFT, "-std=c11", *STRICT, "-x", "c"],
+    "Windows in C++": [*MICROSOFT, "-std=c++17", *STRICT, "-x", "c++"],
 }
+WINDOWS = ["Windows", "Windows in C++"]
 # Each must be refused by the compilers it names: what the headers are checked for.
 PLANTED = {
     "a type whose header is missing": ("size_t f(void);", ["C11", "C++17"]),
     "an extension of GNU C": ("struct s { int a[0]; };", COMPILERS),
-    "a keyword of C++ as a name": ("void f(int class);", ["C++17"]),
-    "a header of POSIX": ("#include <unistd.h>\n", ["Windows"]),
+    "a statement as an expression": ("static inline int f(void) { return ({ 1; }); }", COMPILERS),
+    "an attribute that is not guarded": ("__attribute__((pure)) int f(void);", WINDOWS),
+    "a keyword of C++ as a name": ("void f(int class);", ["C++17", "Windows in C++"]),
+    "a header of POSIX": ("#include <unistd.h>\n", WINDOWS),
 }
 
 

@@ -3,6 +3,7 @@
 #include <windows.h>
 
 #include <dirent.h>
+#include <sddl.h>
 #include <stdbool.h>
 
 #include <ftw.h>
@@ -29,13 +30,14 @@ static int look_at(HANDLE handle, struct posix_stat *ret_stat)
         return -1;
     }
     bool directory = what.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
-    bool closed = what.dwFileAttributes & FILE_ATTRIBUTE_READONLY;
+    struct os_stat seen = {0};
+    (void)os_stat((os_fd)handle, NULL, &seen); /* whose words windows/access_test.c looks into */
     *ret_stat = (struct posix_stat){
         .st_dev = what.dwVolumeSerialNumber,
         .st_ino = (uint64_t)what.nFileIndexHigh << 32 | what.nFileIndexLow,
-        .st_mode = directory ? S_IFDIR | 0777 : S_IFREG | (closed ? 0444u : 0666u),
+        .st_mode = (directory ? S_IFDIR : S_IFREG) | seen.mode,
         .st_nlink = what.nNumberOfLinks,
-        .st_uid = getuid(),
+        .st_uid = (uid_t)seen.owner,
         .st_gid = getgid(),
         .st_size = (int64_t)((uint64_t)what.nFileSizeHigh << 32 | what.nFileSizeLow),
         .st_mtim = time_of(what.ftLastWriteTime),
@@ -64,7 +66,7 @@ static int set_errno(void)
 
 int posix_stat(const char *path, struct posix_stat *ret_stat)
 {
-    HANDLE handle = CreateFileA(path, FILE_READ_ATTRIBUTES, 7, NULL, OPEN_EXISTING,
+    HANDLE handle = CreateFileA(path, FILE_READ_ATTRIBUTES | READ_CONTROL, 7, NULL, OPEN_EXISTING,
                                 FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (handle == INVALID_HANDLE_VALUE)
         return set_errno();
@@ -134,6 +136,35 @@ int posix_remove(const char *path)
     return done ? 0 : set_errno();
 }
 
+/* As an ACL: for the user, and for everyone what the group or others have. */
+int chmod(const char *path, int mode)
+{
+    char text[256], room[256], *user;
+    PSECURITY_DESCRIPTOR descriptor;
+    DWORD size, attributes = GetFileAttributesA(path);
+    if (attributes == INVALID_FILE_ATTRIBUTES)
+        return set_errno();
+    bool directory = attributes & FILE_ATTRIBUTE_DIRECTORY;
+    const char *flags = directory ? "OICI" : "";
+    GetTokenInformation((HANDLE)(intptr_t)-6, TokenUser, room, sizeof room, &size);
+    ConvertSidToStringSidA(((TOKEN_USER *)room)->User.Sid, &user);
+    snprintf(text, sizeof text, "D:P(A;%s;FA;;;%s)(A;%s;%s%s;;;WD)", flags, user, flags,
+             mode & 044 ? "FRFX" : "", mode & 022 ? "FWSD" : "");
+    if (!(mode & 066))
+        *(strchr(text, ')') + 1) = '\0';
+    ConvertStringSecurityDescriptorToSecurityDescriptorA(text, SDDL_REVISION_1, &descriptor, NULL);
+    HANDLE file =
+        CreateFileA(path, WRITE_DAC, 7, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    bool done = SetKernelObjectSecurity(file, DACL_SECURITY_INFORMATION, descriptor);
+    CloseHandle(file);
+    LocalFree(descriptor);
+    LocalFree(user);
+    attributes &= ~(DWORD)FILE_ATTRIBUTE_READONLY;
+    if (!directory)
+        SetFileAttributesA(path, mode & 0222 ? attributes : attributes | FILE_ATTRIBUTE_READONLY);
+    return done ? 0 : set_errno();
+}
+
 int link(const char *from, const char *to)
 {
     return CreateHardLinkA(to, from, NULL) ? 0 : set_errno();
@@ -181,6 +212,49 @@ void *memmem(const void *data, size_t size, const void *part, size_t part_size)
         if (memcmp(at, part, part_size) == 0)
             return (void *)at;
     return NULL;
+}
+
+/* ---- listing ---- */
+
+struct posix_listing {
+    HANDLE handle;
+    bool begun;
+    WIN32_FIND_DATAW found;
+    struct dirent entry;
+};
+
+DIR *opendir(const char *path)
+{
+    wchar_t wide[2048], pattern[2048] = L"\\\\?\\";
+    MultiByteToWideChar(CP_ACP, 0, path, -1, wide, 2048);
+    DWORD size = GetFullPathNameW(wide, 2040, pattern + 4, NULL);
+    DIR *listing = calloc(1, sizeof *listing);
+    if (!listing || size == 0 || size >= 2040)
+        abort();
+    wcscat(pattern, L"\\*");
+    listing->handle = FindFirstFileW(pattern, &listing->found);
+    if (listing->handle != INVALID_HANDLE_VALUE)
+        return listing;
+    free(listing);
+    set_errno();
+    return NULL;
+}
+
+struct dirent *readdir(DIR *listing)
+{
+    if (listing->begun && !FindNextFileW(listing->handle, &listing->found))
+        return NULL;
+    listing->begun = true;
+    WideCharToMultiByte(CP_ACP, 0, listing->found.cFileName, -1, listing->entry.d_name,
+                        sizeof listing->entry.d_name, NULL, NULL);
+    return &listing->entry;
+}
+
+int closedir(DIR *listing)
+{
+    FindClose(listing->handle);
+    free(listing);
+    return 0;
 }
 
 /* Depth first, which is all that is asked for. */

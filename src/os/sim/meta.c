@@ -97,6 +97,11 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return (int)sim_end(set_meta(made, &meta));
 }
 
+bool os_makes_modes(void)
+{
+    return true;
+}
+
 int os_narrow(os_fd file, unsigned mode)
 {
     int rc = sim_begin(SIM_NARROW, (struct sim_place){file, NULL});
@@ -112,7 +117,7 @@ int os_narrow(os_fd file, unsigned mode)
 /* The simulated disk keeps no times: all is of now. */
 int os_time(os_fd file, int64_t *ret_time)
 {
-    *ret_time = os_wall_clock();
+    *ret_time = os_wall_clock() * OS_SECOND;
     return sim_opening_of(file) ? 0 : -EBADF;
 }
 

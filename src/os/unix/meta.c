@@ -331,6 +331,11 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return take_default_acl(dir, file);
 }
 
+bool os_makes_modes(void)
+{
+    return true;
+}
+
 int os_narrow(os_fd file, unsigned mode)
 {
     struct os_stat now;
@@ -340,27 +345,33 @@ int os_narrow(os_fd file, unsigned mode)
     return rc < 0 ? rc : remove_acl(file);
 }
 
-int os_time(os_fd file, int64_t *ret_time)
+static int get_time(int file, struct timespec *ret_time)
 {
     struct stat status;
-    if (fstat((int)file, &status) < 0)
+    if (fstat(file, &status) < 0)
         return -errno;
-    *ret_time = status.st_mtime;
+#ifdef __APPLE__
+    *ret_time = status.st_mtimespec;
+#else
+    *ret_time = status.st_mtim;
+#endif
     return 0;
+}
+
+int os_time(os_fd file, int64_t *ret_time)
+{
+    struct timespec modified;
+    int rc = get_time((int)file, &modified);
+    if (rc == 0)
+        *ret_time = modified.tv_sec * (int64_t)OS_SECOND + modified.tv_nsec;
+    return rc;
 }
 
 int os_copy_time(os_fd from, os_fd to)
 {
-    struct stat status;
-    if (fstat((int)from, &status) < 0)
-        return -errno;
-#ifdef __APPLE__
-    struct timespec modified = status.st_mtimespec;
-#else
-    struct timespec modified = status.st_mtim;
-#endif
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, modified};
-    return unix_result(futimens((int)to, times));
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+    int rc = get_time((int)from, &times[1]);
+    return rc < 0 ? rc : unix_result(futimens((int)to, times));
 }
 
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)

@@ -1,4 +1,5 @@
-/* Memory shared by the processes of one user: not here yet, the lock alone serves. */
+/* No memory is shared by processes here: updates are not combined, and are served one by one under
+ * the lock. */
 #include "os/win/win.h"
 
 #include <errno.h>

@@ -95,8 +95,14 @@ int win_full_path(os_fd dir, const char *name, wchar_t path[WIN_PATH])
 
 /* ---- opening ---- */
 
-static int open_name(HANDLE root, wchar_t *name, size_t count, ACCESS_MASK access,
-                     ULONG disposition, ULONG options, ULONG attributes, HANDLE *ret_handle)
+struct opening {
+    ACCESS_MASK access;
+    ULONG disposition, options, attributes;
+    PSECURITY_DESCRIPTOR security; /* NULL: what the folder passes on */
+};
+
+static int open_name(HANDLE root, wchar_t *name, size_t count, const struct opening *how,
+                     HANDLE *ret_handle)
 {
     UNICODE_STRING text = {.Buffer = name,
                            .Length = (USHORT)(count * sizeof *name),
@@ -105,16 +111,26 @@ static int open_name(HANDLE root, wchar_t *name, size_t count, ACCESS_MASK acces
     IO_STATUS_BLOCK outcome;
     if (count * sizeof *name > 0xFFFE)
         return -ENAMETOOLONG;
-    InitializeObjectAttributes(&object, &text, OBJ_CASE_INSENSITIVE, root, NULL);
-    return win_status(NtCreateFile(ret_handle, access | SYNCHRONIZE | FILE_READ_ATTRIBUTES, &object,
-                                   &outcome, NULL, attributes, WIN_SHARE, disposition,
-                                   options | FILE_SYNCHRONOUS_IO_NONALERT |
+    InitializeObjectAttributes(&object, &text, OBJ_CASE_INSENSITIVE, root, how->security);
+    return win_status(NtCreateFile(ret_handle, how->access | SYNCHRONIZE | FILE_READ_ATTRIBUTES,
+                                   &object, &outcome, NULL, how->attributes, WIN_SHARE,
+                                   how->disposition,
+                                   how->options | FILE_SYNCHRONOUS_IO_NONALERT |
                                        FILE_OPEN_FOR_BACKUP_INTENT | FILE_OPEN_REPARSE_POINT,
                                    NULL, 0));
 }
 
-int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
-             ULONG attributes, HANDLE *ret_handle)
+/* With the right to see who may do what, if we have it. */
+static int open_seeing(HANDLE root, wchar_t *name, size_t count, const struct opening *how,
+                       HANDLE *ret_handle)
+{
+    struct opening seeing = *how;
+    seeing.access |= READ_CONTROL;
+    int rc = open_name(root, name, count, &seeing, ret_handle);
+    return rc == -EACCES ? open_name(root, name, count, how, ret_handle) : rc;
+}
+
+static int open_as(os_fd dir, const char *name, const struct opening *how, HANDLE *ret_handle)
 {
     static _Thread_local wchar_t wide[WIN_PATH];
     bool same = dir != OS_NONE && strcmp(name, ".") == 0; /* no name at all: the directory again */
@@ -126,8 +142,25 @@ int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition,
         return -ENOENT;
     if (whole)
         memcpy(wide, L"\\??\\", 4 * sizeof *wide); /* how the system itself says \\?\ */
-    return open_name(whole ? NULL : win_handle(dir), wide, (size_t)count, access, disposition,
-                     options, attributes, ret_handle);
+    return open_seeing(whole ? NULL : win_handle(dir), wide, (size_t)count, how, ret_handle);
+}
+
+int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
+             ULONG attributes, HANDLE *ret_handle)
+{
+    struct opening how = {access, disposition, options, attributes, NULL};
+    return open_as(dir, name, &how, ret_handle);
+}
+
+int win_create(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
+               ULONG attributes, bool is_private, HANDLE *ret_handle)
+{
+    struct opening how = {access, disposition, options, attributes, NULL};
+    if (is_private && !win_private_descriptor(&how.security))
+        return win_last_failure();
+    int rc = open_as(dir, name, &how, ret_handle);
+    LocalFree(how.security);
+    return rc;
 }
 
 bool win_is_link(HANDLE handle)
@@ -148,7 +181,7 @@ static int refuse_link(HANDLE handle)
 
 /* One step after the other, none of them through a link. */
 static int open_below(os_fd dir, const char *path, ACCESS_MASK access, ULONG disposition,
-                      ULONG options, HANDLE *ret_handle)
+                      ULONG options, bool is_private, HANDLE *ret_handle)
 {
     char name[1024];
     os_fd here = dir;
@@ -170,7 +203,7 @@ static int open_below(os_fd dir, const char *path, ACCESS_MASK access, ULONG dis
         here = rc == 0 ? (os_fd)next : dir;
     }
     if (rc == 0)
-        rc = win_open(here, path, access, disposition, options, 0, ret_handle);
+        rc = win_create(here, path, access, disposition, options, 0, is_private, ret_handle);
     if (here != dir)
         os_close(here);
     return rc == 0 ? refuse_link(*ret_handle) : rc;
@@ -200,8 +233,9 @@ int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir)
 {
     HANDLE handle;
     ACCESS_MASK access = FILE_LIST_DIRECTORY | FILE_TRAVERSE;
-    int rc = no_follow ? open_below(at, path, access, FILE_OPEN, FILE_DIRECTORY_FILE, &handle)
-                       : win_open(at, path, access, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &handle);
+    int rc = no_follow
+                 ? open_below(at, path, access, FILE_OPEN, FILE_DIRECTORY_FILE, false, &handle)
+                 : win_open(at, path, access, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &handle);
     if (rc == 0 && !no_follow && win_is_link(handle))
         rc = follow(at, path, &handle);
     if (rc == 0)
@@ -219,17 +253,17 @@ static ACCESS_MASK access_of(unsigned how)
     return access;
 }
 
-/* The mode of a new file is what its folder passes on; os_new_meta narrows it. */
+/* A new file is for this user alone, or as open as its folder passes on. */
 int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file)
 {
     HANDLE handle;
     ULONG disposition = !(how & OS_CREATE)   ? FILE_OPEN
                         : how & OS_EXCLUSIVE ? FILE_CREATE
                                              : FILE_OPEN_IF;
-    (void)mode;
-    int rc = open_below(dir, name, access_of(how), disposition, 0, &handle);
+    bool is_private = (how & OS_CREATE) && !(mode & 077);
+    int rc = open_below(dir, name, access_of(how), disposition, 0, is_private, &handle);
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
-        rc = open_below(dir, name, access_of(how), disposition, 0, &handle);
+        rc = open_below(dir, name, access_of(how), disposition, 0, is_private, &handle);
     if (rc == 0)
         *ret_file = (os_fd)handle;
     if (rc == -EINVAL && !(how & OS_CREATE))

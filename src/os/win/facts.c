@@ -61,17 +61,6 @@ static void read_boot(char *boot, size_t size)
         snprintf(boot, size, "boot-%lu", (unsigned long)number);
 }
 
-/* As much of it as fits, which may end within a character. */
-static void narrow_some(const wchar_t *wide, char *text, size_t size)
-{
-    size_t count = wcslen(wide);
-    while (win_utf8(wide, count, text, size) < 0)
-        count /= 2;
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-}
-
 void os_self(struct os_process *ret_self)
 {
     wchar_t host[256] = L"";
@@ -81,14 +70,13 @@ void os_self(struct os_process *ret_self)
     ret_self->start = start_of(GetCurrentProcess());
     read_boot(ret_self->boot, sizeof ret_self->boot);
     if (GetComputerNameExW(ComputerNameDnsHostname, host, &count))
-        narrow_some(host, ret_self->host, sizeof ret_self->host);
-    narrow_some(GetCommandLineW(), ret_self->command, sizeof ret_self->command);
+        win_show(host, ret_self->host, sizeof ret_self->host);
+    win_show(GetCommandLineW(), ret_self->command, sizeof ret_self->command);
 }
 
-/* Not 0, which is the one to whom all is allowed elsewhere. */
 uint32_t os_user(void)
 {
-    return 1;
+    return win_user();
 }
 
 bool os_is_alive(const struct os_process *process)
@@ -120,8 +108,8 @@ int64_t os_wall_clock(void)
 {
     FILETIME now;
     GetSystemTimeAsFileTime(&now);
-    uint64_t ticks = (uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime;
-    return (int64_t)(ticks / 10000000) - 11644473600;
+    LARGE_INTEGER ticks = {.LowPart = now.dwLowDateTime, .HighPart = (LONG)now.dwHighDateTime};
+    return win_since_1970(ticks) / OS_SECOND;
 }
 
 void os_sleep_ns(uint64_t duration)

@@ -1,9 +1,7 @@
 /* Attributes, the ACL and streams. */
 #include "os/win/win.h"
 
-#include <aclapi.h>
 #include <errno.h>
-#include <sddl.h>
 #include <string.h>
 
 enum {
@@ -29,80 +27,10 @@ static int set_attributes(HANDLE file, DWORD attributes)
     return win_last_failure();
 }
 
-/* The same file with other rights; what our own handle was opened with is not enough. */
-static HANDLE open_again(os_fd file, DWORD access)
-{
-    return ReOpenFile(win_handle(file), access, WIN_SHARE, FILE_FLAG_BACKUP_SEMANTICS);
-}
-
-static int set_acl(os_fd file, PACL acl, bool is_protected)
-{
-    HANDLE again = open_again(file, WRITE_DAC | READ_CONTROL);
-    if (again == INVALID_HANDLE_VALUE)
-        return win_last_failure();
-    SECURITY_INFORMATION what =
-        DACL_SECURITY_INFORMATION | (is_protected ? PROTECTED_DACL_SECURITY_INFORMATION
-                                                  : UNPROTECTED_DACL_SECURITY_INFORMATION);
-    DWORD code = SetSecurityInfo(again, SE_FILE_OBJECT, what, NULL, NULL, acl, NULL);
-    CloseHandle(again);
-    return code == ERROR_SUCCESS ? 0 : win_failure(code);
-}
-
-static int copy_acl(os_fd from, os_fd to)
-{
-    PSECURITY_DESCRIPTOR descriptor;
-    SECURITY_DESCRIPTOR_CONTROL control;
-    DWORD revision;
-    PACL acl;
-    HANDLE again = open_again(from, READ_CONTROL);
-    if (again == INVALID_HANDLE_VALUE)
-        return win_last_failure();
-    DWORD code = GetSecurityInfo(again, SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, NULL, NULL, &acl,
-                                 NULL, &descriptor);
-    CloseHandle(again);
-    if (code != ERROR_SUCCESS)
-        return win_failure(code);
-    bool is_protected = GetSecurityDescriptorControl(descriptor, &control, &revision) &&
-                        (control & SE_DACL_PROTECTED);
-    int rc = set_acl(to, acl, is_protected);
-    LocalFree(descriptor);
-    return rc;
-}
-
-bool win_private_descriptor(PSECURITY_DESCRIPTOR *ret_descriptor)
-{
-    return ConvertStringSecurityDescriptorToSecurityDescriptorW(
-        L"D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", SDDL_REVISION_1, ret_descriptor,
-        NULL);
-}
-
-static int make_private(os_fd file)
-{
-    PSECURITY_DESCRIPTOR descriptor;
-    BOOL present, by_default;
-    PACL acl;
-    if (!win_private_descriptor(&descriptor))
-        return win_last_failure();
-    int rc = GetSecurityDescriptorDacl(descriptor, &present, &acl, &by_default) && present
-                 ? set_acl(file, acl, true)
-                 : -EINVAL;
-    LocalFree(descriptor);
-    return rc;
-}
-
 static DWORD with_mode(DWORD attributes, unsigned mode)
 {
     attributes &= ~(DWORD)FILE_ATTRIBUTE_READONLY;
     return mode & 0200 ? attributes : attributes | FILE_ATTRIBUTE_READONLY;
-}
-
-static int give_mode(os_fd file, unsigned mode)
-{
-    FILE_BASIC_INFO basic;
-    int rc = get_basic(win_handle(file), &basic);
-    if (rc == 0 && with_mode(basic.FileAttributes, mode) != basic.FileAttributes)
-        rc = set_attributes(win_handle(file), with_mode(basic.FileAttributes, mode));
-    return rc == 0 && !(mode & 077) ? make_private(file) : rc;
 }
 
 /* ---- streams: where a file came from, the Mark of the Web ---- */
@@ -173,11 +101,40 @@ void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
     *ret_acl = (flags & FILE_PERSISTENT_ACLS) != 0;
 }
 
-/* Not worth finding out: whoever asks then does it the long way. */
+/* Streams say nothing of who may read it. */
 bool os_is_plain(os_fd file)
 {
-    (void)file;
-    return false;
+    struct win_access access;
+    win_access_of(win_handle(file), &access);
+    return access.plain;
+}
+
+static HANDLE open_folder_of(os_fd file)
+{
+    static _Thread_local wchar_t path[WIN_PATH];
+    wchar_t *slash = final_path(file, path) < 0 ? NULL : wcsrchr(path, L'\\');
+    if (!slash)
+        return INVALID_HANDLE_VALUE;
+    slash[1] = L'\0';
+    return CreateFileW(path, READ_CONTROL, WIN_SHARE, NULL, OPEN_EXISTING,
+                       FILE_FLAG_BACKUP_SEMANTICS, NULL);
+}
+
+/* Bits can be taken away from what `like` has or its folder passes on; none can be added. */
+static int give_access(os_fd like, os_fd dir, os_fd file, unsigned mode, enum win_names names)
+{
+    struct win_access access;
+    HANDLE own = win_handle(like);
+    win_access_of(own, &access);
+    if (!(mode & ~access.mode & 066))
+        return win_narrow_acl(own, false, win_handle(file), mode, names);
+    HANDLE folder = dir == OS_NONE ? open_folder_of(like) : win_handle(dir);
+    if (folder == INVALID_HANDLE_VALUE)
+        return win_last_failure();
+    int rc = win_narrow_acl(folder, true, win_handle(file), mode, names);
+    if (dir == OS_NONE)
+        CloseHandle(folder);
+    return rc;
 }
 
 int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
@@ -190,7 +147,11 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
     if (rc < 0)
         return rc;
     copy_streams(from, to, ret_result);
-    if (mode == 0 && copy_acl(from, to) < 0)
+    rc = mode ? give_access(from, OS_NONE, to, mode, WIN_NAMES_GO)
+              : win_copy_acl(win_handle(from), win_handle(to));
+    if (mode && rc < 0)
+        return rc;
+    if (rc < 0 || win_copy_owner(win_handle(from), win_handle(to)) < 0)
         *ret_result |= OS_META_OWNER_DENIED;
     DWORD wanted = (old.FileAttributes & KEPT_ATTRIBUTES) |
                    (new.FileAttributes & ~(DWORD)KEPT_ATTRIBUTES & ~(DWORD)FILE_ATTRIBUTE_NORMAL);
@@ -198,19 +159,29 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result)
         wanted = with_mode(wanted, mode);
     if (wanted != new.FileAttributes && set_attributes(win_handle(to), wanted) < 0)
         *ret_result |= OS_META_LOST;
-    return mode && !(mode & 077) ? make_private(to) : 0;
+    return 0;
 }
 
 /* The folder passes its ACL on by itself. */
 int os_new_meta(os_fd dir, os_fd file, unsigned mode)
 {
-    (void)dir;
-    return mode ? give_mode(file, mode) : 0;
+    FILE_BASIC_INFO basic;
+    if (mode == 0)
+        return 0;
+    int rc = get_basic(win_handle(file), &basic);
+    if (rc == 0 && with_mode(basic.FileAttributes, mode) != basic.FileAttributes)
+        rc = set_attributes(win_handle(file), with_mode(basic.FileAttributes, mode));
+    return rc < 0 ? rc : give_access(file, dir, file, mode, WIN_NAMES_STAY);
+}
+
+bool os_makes_modes(void)
+{
+    return false;
 }
 
 int os_narrow(os_fd file, unsigned mode)
 {
-    return mode & 077 ? 0 : make_private(file);
+    return win_narrow_acl(win_handle(file), false, win_handle(file), mode, WIN_NAMES_GO);
 }
 
 int os_time(os_fd file, int64_t *ret_time)
@@ -218,7 +189,7 @@ int os_time(os_fd file, int64_t *ret_time)
     FILE_BASIC_INFO basic;
     int rc = get_basic(win_handle(file), &basic);
     if (rc == 0)
-        *ret_time = basic.LastWriteTime.QuadPart / 10000000 - 11644473600;
+        *ret_time = win_since_1970(basic.LastWriteTime);
     return rc;
 }
 
@@ -234,8 +205,24 @@ int os_copy_time(os_fd from, os_fd to)
     return win_last_failure();
 }
 
+/* What a folder passes on may be less than what it allows itself. */
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
 {
-    (void)parent;
-    return private_owner ? make_private(made) : 0;
+    HANDLE file = win_handle(made), above = win_handle(parent);
+    struct win_access like, now;
+    struct os_stat stat;
+    int rc = os_stat(made, NULL, &stat);
+    if (rc < 0)
+        return rc;
+    if (private_owner)
+        return win_narrow_acl(file, false, file, 0, WIN_NAMES_GO);
+    rc = win_inherit_acl(file);
+    win_access_of(above, &like);
+    unsigned writers = like.mode & 0222;
+    win_access_of(file, &now);
+    if (rc == 0 && now.mode != like.mode)
+        rc = win_copy_acl(above, file);
+    if (rc == 0 && stat.kind != OS_DIRECTORY)
+        rc = win_narrow_acl(file, false, file, writers | writers << 1, WIN_ONLY_WRITERS);
+    return rc;
 }

@@ -1,5 +1,5 @@
 /* Names in a directory: looking at them, making, renaming, removing and listing them. */
-#include "os/win/win.h"
+#include "os/win/holders.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,31 +52,33 @@ static enum os_kind kind_of(HANDLE handle, DWORD attributes)
     return attributes & FILE_ATTRIBUTE_DIRECTORY ? OS_DIRECTORY : OS_REGULAR;
 }
 
-static unsigned mode_of(DWORD attributes)
+/* Who may list a folder may enter it. */
+static unsigned mode_of(DWORD attributes, unsigned mode)
 {
     if (attributes & FILE_ATTRIBUTE_DIRECTORY)
-        return 0777;
-    return attributes & FILE_ATTRIBUTE_READONLY ? 0444 : 0666;
+        return mode | (mode & 0444) >> 2;
+    return attributes & FILE_ATTRIBUTE_READONLY ? mode & 0444 : mode;
 }
 
-/* Who may do what is decided by the ACL, which is passed on from folder to folder: owners and
- * groups are all the same here. No birth is told: the number of a file counts how often its entry
- * was used, so that it does not come again, and the time is that of an earlier file of the same
- * name if that went a moment ago. */
+/* Groups are all the same here: see access.c. No birth is told: the number of a file counts how
+ * often its entry was used, so that it does not come again, and the time is that of an earlier file
+ * of the same name if that went a moment ago. */
 static int look_at(HANDLE handle, struct os_stat *ret_stat)
 {
     BY_HANDLE_FILE_INFORMATION what;
+    struct win_access access;
     if (!GetFileInformationByHandle(handle, &what))
         return win_last_failure();
+    win_access_of(handle, &access);
     *ret_stat = (struct os_stat){
         .kind = kind_of(handle, what.dwFileAttributes),
         .device = what.dwVolumeSerialNumber,
         .inode = (uint64_t)what.nFileIndexHigh << 32 | what.nFileIndexLow,
         .size = (uint64_t)what.nFileSizeHigh << 32 | what.nFileSizeLow,
-        .mode = mode_of(what.dwFileAttributes),
+        .mode = mode_of(what.dwFileAttributes, access.mode),
         .links = what.nNumberOfLinks,
-        .owner = os_user(),
-        .group = os_user(),
+        .owner = access.owner,
+        .group = 1,
     };
     return 0;
 }
@@ -112,7 +114,7 @@ int os_look(const char *path, struct os_version *ret_version)
     CloseHandle(handle);
     if (rc == 0)
         *ret_version = (struct os_version){stat.device, stat.inode, stat.born, stat.size,
-                                           (uint64_t)times.ChangeTime.QuadPart * 100};
+                                           (uint64_t)win_since_1970(times.ChangeTime)};
     return rc;
 }
 
@@ -167,9 +169,9 @@ int os_make_dir(os_fd dir, const char *name, unsigned mode)
 {
     HANDLE handle;
     bool ours = strncmp(name, ".untorn", 7) == 0;
-    (void)mode;
-    int rc = win_open(dir, name, 0, FILE_CREATE, FILE_DIRECTORY_FILE,
-                      ours ? FILE_ATTRIBUTE_HIDDEN : FILE_ATTRIBUTE_NORMAL, &handle);
+    int rc =
+        win_create(dir, name, 0, FILE_CREATE, FILE_DIRECTORY_FILE,
+                   ours ? FILE_ATTRIBUTE_HIDDEN : FILE_ATTRIBUTE_NORMAL, !(mode & 077), &handle);
     if (rc == 0)
         CloseHandle(handle);
     return rc;
@@ -321,6 +323,43 @@ bool os_renames_open(void)
     return false; /* ReplaceFile wants it for itself */
 }
 
+/* The system's FILE_NAMES_INFORMATION. */
+struct entry {
+    ULONG next, index, size;
+    WCHAR name[1];
+};
+
+/* A listing is asked for what has that name, and tells the long one. */
+void os_own_name(os_fd dir, char *name, size_t size)
+{
+    _Alignas(struct entry) char data[2048];
+    wchar_t wide[300];
+    char found[1024];
+    IO_STATUS_BLOCK outcome;
+    HANDLE own;
+    int count = strchr(name, '~') ? win_wide(name, wide, 300) : 0;
+    if (count <= 0 ||
+        win_open(dir, ".", FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE, 0, &own) < 0)
+        return;
+    UNICODE_STRING text = {.Buffer = wide, .Length = (USHORT)(count * (int)sizeof *wide)};
+    text.MaximumLength = text.Length;
+    NTSTATUS status = NtQueryDirectoryFile(own, NULL, NULL, NULL, &outcome, data, sizeof data,
+                                           (FILE_INFORMATION_CLASS)LIST_NAMES, TRUE, &text, TRUE);
+    CloseHandle(own);
+    const struct entry *entry = (const struct entry *)data;
+    if (status >= 0 &&
+        win_narrow(entry->name, entry->size / sizeof(WCHAR), found, sizeof found) > 0 &&
+        strlen(found) < size)
+        strcpy(name, found);
+}
+
+int os_holders(os_fd dir, const char *name, char *text, size_t size)
+{
+    static _Thread_local wchar_t path[WIN_PATH];
+    int rc = win_full_path(dir, name, path);
+    return rc < 0 ? rc : win_holders(path, text, size);
+}
+
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     HANDLE file;
@@ -333,12 +372,6 @@ int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 }
 
 /* ---- listing ---- */
-
-/* The system's FILE_NAMES_INFORMATION. */
-struct entry {
-    ULONG next, index, size;
-    WCHAR name[1];
-};
 
 static int visit_name(const struct entry *entry, int (*visit)(void *context, const char *name),
                       void *context)

@@ -153,3 +153,13 @@ int win_narrow(const wchar_t *wide, size_t count, char *text, size_t size)
             text[i] = '/';
     return used;
 }
+
+void win_show(const wchar_t *wide, char *text, size_t size)
+{
+    size_t count = wcslen(wide);
+    while (win_utf8(wide, count, text, size) < 0)
+        count /= 2;
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}

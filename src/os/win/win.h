@@ -39,6 +39,12 @@ static inline DWORD win_at_most(size_t size)
     return size > 1 << 30 ? 1 << 30 : (DWORD)size;
 }
 
+/* Nanoseconds, from the system's hundreds of them since 1601. */
+static inline int64_t win_since_1970(LARGE_INTEGER time)
+{
+    return (time.QuadPart - 116444736000000000) * 100;
+}
+
 /* As negative errno values. */
 int win_failure(DWORD code);
 int win_status(NTSTATUS status);
@@ -50,6 +56,9 @@ int win_utf16(const char *text, wchar_t *wide, size_t size);
 
 /* And back, terminated. -ENAMETOOLONG. Returns the size. */
 int win_utf8(const wchar_t *wide, size_t count, char *text, size_t size);
+
+/* As much of it as fits, which may end within a character, without control characters. */
+void win_show(const wchar_t *wide, char *text, size_t size);
 
 /* A name or a relative path, with backslashes, terminated. -EINVAL where Windows would take it for
  * something else than it says: a stream, a device, a name that ends with a dot or a blank, one with
@@ -67,9 +76,38 @@ int win_full_path(os_fd dir, const char *name, wchar_t path[WIN_PATH]);
 int win_open(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
              ULONG attributes, HANDLE *ret_handle);
 
-/* For the owner, the system and administrators, and passed on to what is made in a folder. To be
+/* The same; what is made is for this user alone, if `is_private`, and else as open as the folder
+ * passes on. */
+int win_create(os_fd dir, const char *name, ACCESS_MASK access, ULONG disposition, ULONG options,
+               ULONG attributes, bool is_private, HANDLE *ret_handle);
+
+/* For this user, the system and administrators, and passed on to what is made in a folder. To be
  * freed by LocalFree. */
 bool win_private_descriptor(PSECURITY_DESCRIPTOR *ret_descriptor);
+
+/* Not 0, which is the one to whom all is allowed elsewhere. */
+uint32_t win_user(void);
+
+/* Who owns a file and who may read and write it. See access.c. */
+struct win_access {
+    uint32_t owner;
+    unsigned mode; /* 0600, and what the group and others may do */
+    bool plain;    /* the mode tells all */
+};
+void win_access_of(HANDLE file, struct win_access *ret_access);
+
+int win_copy_acl(HANDLE from, HANDLE to);
+
+/* -EPERM or -EACCES: the owner is another user, and stays so. */
+int win_copy_owner(HANDLE from, HANDLE to);
+
+/* Makes it as open as its folder passes on. */
+int win_inherit_acl(HANDLE file);
+
+/* Gives a file the ACL of `like`, which may be itself, or what the folder `like` passes on, less
+ * what is not in `mode`, in one step. -ENOTSUP: nobody can be kept out here. */
+enum win_names { WIN_NAMES_STAY, WIN_NAMES_GO, WIN_ONLY_WRITERS };
+int win_narrow_acl(HANDLE like, bool passed_on, HANDLE file, unsigned mode, enum win_names names);
 
 /* A function of a library that need not be loaded, or need not have it; NULL. */
 typedef void (*win_function)(void);
