@@ -7,9 +7,10 @@
 
 #define CONFIG "untorn.config"
 
-/* One handle of the library, and whose turn it is. */
+/* One handle of the library, and whose turn it is: a lock of Python's, since those that Python has
+ * for C are not in the python3.dll of 3.9. */
 struct turn {
-    PyThread_type_lock lock;
+    PyObject *lock;
     struct untorn_config *config;
 };
 
@@ -23,8 +24,7 @@ struct configuration {
 static void close_turn(struct turn *turn)
 {
     untorn_config_free(turn->config);
-    if (turn->lock)
-        PyThread_free_lock(turn->lock);
+    Py_XDECREF(turn->lock);
 }
 
 static void free_configuration(struct configuration *configuration)
@@ -40,15 +40,21 @@ static void free_capsule(PyObject *capsule)
         free_configuration(PyCapsule_GetPointer(capsule, CONFIG));
 }
 
+static PyObject *new_lock(void)
+{
+    PyObject *threads = PyImport_ImportModule("_thread");
+    PyObject *lock = threads ? PyObject_CallMethod(threads, "allocate_lock", NULL) : NULL;
+    Py_XDECREF(threads);
+    return lock;
+}
+
 static bool open_turn(struct turn *turn, const struct untorn_config_setup *setup)
 {
     struct untorn_error error;
     int rc;
-    turn->lock = PyThread_allocate_lock();
-    if (!turn->lock) {
-        PyErr_NoMemory();
+    turn->lock = new_lock();
+    if (!turn->lock)
         return false;
-    }
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_config_open(setup, &turn->config, &error);
     PyEval_RestoreThread(thread);
@@ -122,17 +128,39 @@ struct asking {
     PyObject *result;
 };
 
+/* false: not in time, or an exception, perhaps of the handler of a signal. */
+static bool acquire(struct asking *asking, int wait_ms)
+{
+    PyEval_RestoreThread(asking->attempt.thread);
+    PyObject *taken = PyObject_CallMethod(asking->turn->lock, "acquire", "id", 1,
+                                          wait_ms > 0 ? wait_ms / 1000.0 : 0.0);
+    bool is_taken = taken == Py_True;
+    Py_XDECREF(taken);
+    asking->attempt.thread = PyEval_SaveThread();
+    return is_taken;
+}
+
+/* What was raised meanwhile stays. */
+static void release(struct asking *asking)
+{
+    PyObject *type, *value, *trace;
+    PyEval_RestoreThread(asking->attempt.thread);
+    PyErr_Fetch(&type, &value, &trace);
+    Py_XDECREF(PyObject_CallMethod(asking->turn->lock, "release", NULL));
+    PyErr_Restore(type, value, trace);
+    asking->attempt.thread = PyEval_SaveThread();
+}
+
 static int take_turn(struct attempt *attempt, int wait_ms, struct untorn_error *error)
 {
     struct asking *asking = (struct asking *)attempt;
-    PY_TIMEOUT_T wait_us = wait_ms > 0 ? (PY_TIMEOUT_T)wait_ms * 1000 : 0;
-    if (PyThread_acquire_lock_timed(asking->turn->lock, wait_us, 0) != PY_LOCK_ACQUIRED) {
+    if (!acquire(asking, wait_ms)) {
         *error = (struct untorn_error){.status = UNTORN_LOCKED, .position = UNTORN_NO_POSITION};
         snprintf(error->detail, sizeof error->detail, "another thread is using the configuration");
         return -UNTORN_LOCKED;
     }
     int rc = asking->ask(asking, asking->turn->config, wait_ms, error);
-    PyThread_release_lock(asking->turn->lock);
+    release(asking);
     return rc;
 }
 
