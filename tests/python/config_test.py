@@ -4,11 +4,12 @@
 
 import datetime
 import os
-import stat
 import threading
 from pathlib import Path
+from unittest import mock
 
-from support import Case, end, holder, main, start, untorn
+from support import Case, end, forks, holder, main, start, untorn
+from untorn._config import packed_environment
 
 SCHEMA = """
 env_prefix = "AGENTS"
@@ -82,6 +83,13 @@ class Reading(Case):
         self.put("g.toml", '["a.b"]\n"c d" = 1\n')
         self.assertEqual(made[["a.b", "c d"]], 1)
         self.assertEqual(made[made.entries()[0].key], 1)
+
+    def test_the_environment_may_be_that_of_the_process(self):
+        with mock.patch.dict(os.environ, {"AGENTS_SERVER_PORT": "7001"}):
+            for environment in (packed_environment(None), None):
+                with mock.patch("untorn._config.packed_environment", lambda _: environment):
+                    made = config(schema_text=SCHEMA)
+                self.assertEqual(made["server.port"], 7001)
 
     def test_the_environment_and_its_variable(self):
         made = config(schema_text=SCHEMA, environment={"AGENTS_SERVER_PORT": "7000"})
@@ -205,7 +213,7 @@ class Writing(Case):
     def test_a_secret_is_closed_and_in_no_repr(self):
         made = config(schema_text=SCHEMA)
         made.set("auth.token", "s3cret", scope="global")
-        self.assertEqual(stat.S_IMODE(os.stat("g.toml").st_mode), 0o600)
+        self.check_mode("g.toml", 0o600)
         entry = next(entry for entry in made.entries() if entry.secret)
         self.assertEqual((entry.key, entry.value), ("auth.token", "s3cret"))
         self.assertNotIn("s3cret", repr(entry))
@@ -292,6 +300,7 @@ class Many(Case):
         writer.join()
         self.assertEqual(made["a"], 2)
 
+    @forks
     def test_a_child_after_a_fork_goes_on(self):
         made = config()
         made.set("parent", 1, scope="global", **FAST)

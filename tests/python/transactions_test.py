@@ -8,7 +8,7 @@ import signal
 import time
 from pathlib import Path
 
-from support import Case, end, holder, main, start, untorn
+from support import Case, end, holder, interrupts, main, start, untorn
 
 
 class Transactions(Case):
@@ -18,7 +18,7 @@ class Transactions(Case):
         untorn.write_json("n.json", 1)
         with untorn.transaction() as t:
             t.write_json("a.json", {"a": 1})
-            t.write_text("sub/b.txt", "é\n")
+            t.write_text("sub/b.txt", "é\n", newline="")
             t.write_bytes("c", b"\0\1")
             t.set("app.toml", "a", 5)
             t.unset("app.toml", "b")
@@ -108,6 +108,7 @@ class Transactions(Case):
             end(process)
         self.assertEqual((untorn.read_json("a.json"), untorn.read_json("b.json")), (60, -60))
 
+    @interrupts
     def test_ctrl_c_ends_the_wait_for_a_commit(self):
         process = holder("b.json")
         waiting = start("""
@@ -169,7 +170,7 @@ class Transactions(Case):
         untorn.replace("new", "old")
         self.check("old", "x")
         self.assertFalse(os.path.exists("new"))
-        self.assertEqual(os.stat("old").st_mode & 0o777, 0o640)
+        self.check_mode("old", 0o640)
         with self.assertRaises(FileNotFoundError):
             untorn.replace("new", "old")
         with self.assertRaises(FileNotFoundError):

@@ -96,15 +96,16 @@ static PyObject *config_open(PyObject *module, PyObject *args)
     const char **paths = setup.paths;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&O&(O&O&O&O&O&O&)O&O!OO&i", take_text, &setup.app,
-                          take_optional, &setup.schema_path, take_optional, &setup.schema_text,
-                          take_optional, &paths[0], take_optional, &paths[1], take_optional,
-                          &paths[2], take_optional, &paths[3], take_optional, &paths[4],
-                          take_optional, &paths[5], take_optional, &setup.directory, &PyTuple_Type,
-                          &environment, &edits, take_optional, &setup.state_dir, &format))
+    if (!PyArg_ParseTuple(args, "O&O&O&(O&O&O&O&O&O&)O&OOO&i", take_text, &setup.app, take_optional,
+                          &setup.schema_path, take_optional, &setup.schema_text, take_optional,
+                          &paths[0], take_optional, &paths[1], take_optional, &paths[2],
+                          take_optional, &paths[3], take_optional, &paths[4], take_optional,
+                          &paths[5], take_optional, &setup.directory, &environment, &edits,
+                          take_optional, &setup.state_dir, &format))
         return NULL;
-    const char **variables = take_environment(environment);
-    if (variables && take_edits(edits, &overrides)) {
+    bool of_process = environment == Py_None;
+    const char **variables = of_process ? NULL : take_environment(environment);
+    if ((of_process || variables) && take_edits(edits, &overrides)) {
         setup.environment = variables;
         setup.format = (enum untorn_format)format;
         setup.overrides = overrides.list;

@@ -5,7 +5,7 @@
 
 #define MS_WINDOWS 1
 #define MS_WIN64 1
-#define Py_ENABLE_SHARED 1    /* what is used of Python comes from a DLL */
+#define Py_ENABLE_SHARED 1 /* what is used of Python comes from a DLL */
 #define HAVE_DECLSPEC_DLL 1
 
 #define SIZEOF_SHORT 2
