@@ -110,8 +110,8 @@ class Reading(Case):
         made = untorn.Config("agents", directory="project/deep",
                              environment={"XDG_CONFIG_HOME": os.path.abspath("home")})
         self.assertEqual(made["x"], 1)
-        self.assertEqual(made.path("local"),
-                         os.path.realpath("project/.agents/config.local.toml"))
+        self.assertEqual(Path(made.path("local")),
+                         Path("project/.agents/config.local.toml").resolve())
         self.assertEqual(made.ignored, [])
         end(start("untorn.set(sys.argv[1], 'x', 2)", made.path("local")))
         self.assertEqual(made["x"], 2)
@@ -124,7 +124,7 @@ class Reading(Case):
         for call in (lambda: made["y"], made.entries, made.as_dict):
             with self.assertRaises(untorn.DamagedError) as caught:
                 call()
-            self.assertTrue(caught.exception.path.endswith("/p.toml"))
+            self.assertEqual(Path(caught.exception.path), Path("p.toml").absolute())
         finding, = made.check()
         self.assertEqual((finding.status, finding.origin.scope), ("DAMAGED", "project"))
 
@@ -252,7 +252,7 @@ class Many(Case):
         code = """
             made = untorn.Config("agents", paths={"global": "g.toml"}, environment={})
             for n in range(20):
-                made.set(f"p{sys.argv[1]}.n{n}", n, scope="global")
+                made.set(f"p{sys.argv[1]}.n{n}", n, scope="global", timeout=100)
         """
         self.put("g.toml", "# kept\n")
         for process in [start(code, number) for number in range(16)]:
@@ -268,7 +268,7 @@ class Many(Case):
         def work(number):
             try:
                 for n in range(25):
-                    made.set(f"t{number}.n{n}", n, scope="local", **FAST)
+                    made.set(f"t{number}.n{n}", n, scope="local", timeout=100, **FAST)
                     if made[f"t{number}.n{n}"] != n or made.origin(f"t{number}").line == 0:
                         errors.append((number, n))
             except Exception as error:
