@@ -145,6 +145,10 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
 /* Whether a file can replace another while we have it open. Windows: not everywhere. */
 bool os_renames_open(void);
 
+/* Whether the mode of a file tells who may read it. Windows: no, its ACL does, and is not looked
+ * into; there a mode for the owner alone can be given, and is not seen. */
+bool os_modes_tell(void);
+
 /* A second name. The names as for os_rename. EPERM, EMLINK or EXDEV where there can be none. */
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to);
 

@@ -221,6 +221,11 @@ bool os_renames_open(void)
     return true;
 }
 
+bool os_modes_tell(void)
+{
+    return true;
+}
+
 int os_link(os_fd from_at, const char *from, os_fd to_at, const char *to)
 {
     int from_dir, to_dir, rc = sim_begin(SIM_LINK, (struct sim_place){from_at, from});

@@ -173,6 +173,11 @@ bool os_renames_open(void)
     return true;
 }
 
+bool os_modes_tell(void)
+{
+    return true;
+}
+
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     return unix_result(linkat(unix_at(from_dir), from, unix_at(to_dir), to, 0));

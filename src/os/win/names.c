@@ -321,6 +321,11 @@ bool os_renames_open(void)
     return false; /* ReplaceFile wants it for itself */
 }
 
+bool os_modes_tell(void)
+{
+    return false;
+}
+
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
     HANDLE file;

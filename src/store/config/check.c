@@ -83,7 +83,7 @@ static int judge_mode(struct judging *judging, const struct layer *layer)
     char text[UNTORN_DETAIL_SIZE];
     error_begin(&unseen, NULL, layer->path);
     bool open = place_resolve(layer->path, &options, &place, &unseen) == 0 && place.exists &&
-                (place.target.mode & 0077) != 0;
+                os_modes_tell() && (place.target.mode & 0077) != 0;
     place_close(&place);
     if (!open)
         return 0;

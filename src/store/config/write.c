@@ -30,7 +30,7 @@ static void keep_secret(struct writing *writing)
     bool found = place_resolve(writing->path, &looking, &place, &unseen) == 0 && place.exists;
     unsigned mode = found ? place.target.mode : OWN;
     writing->options.mode = mode & OWN ? mode & OWN : OWN;
-    writing->narrows = (mode & OTHERS) != 0;
+    writing->narrows = os_modes_tell() && (mode & OTHERS) != 0;
     place_close(&place);
 }
 
