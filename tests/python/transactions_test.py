@@ -6,9 +6,10 @@ import datetime
 import os
 import signal
 import time
+import unittest
 from pathlib import Path
 
-from support import Case, end, holder, interrupts, main, start, untorn
+from support import WINDOWS, Case, end, holder, interrupts, main, start, untorn
 
 
 class Transactions(Case):
@@ -75,6 +76,7 @@ class Transactions(Case):
                 self.put("app.toml", "a = 3\n")
         self.assertEqual(untorn.read_json("new.json"), {"b": 3})
 
+    @unittest.skipIf(WINDOWS, "under Wine a reader may find no moment between two commits in time")
     def test_readers_never_see_a_mixture_though_writers_are_killed(self):
         names = ["a.json", "sub/b.json"]
         with untorn.transaction() as t:

@@ -8,9 +8,10 @@
 #define CONFIG "untorn.config"
 
 /* One handle of the library, and whose turn it is: a lock of Python's, since those that Python has
- * for C are not in the python3.dll of 3.9. */
+ * for C are not in the python3.dll of 3.9. Its methods are at hand: to let go of it takes no
+ * memory. */
 struct turn {
-    PyObject *lock;
+    PyObject *acquire, *release;
     struct untorn_config *config;
 };
 
@@ -24,7 +25,8 @@ struct configuration {
 static void close_turn(struct turn *turn)
 {
     untorn_config_free(turn->config);
-    Py_XDECREF(turn->lock);
+    Py_XDECREF(turn->acquire);
+    Py_XDECREF(turn->release);
 }
 
 static void free_configuration(struct configuration *configuration)
@@ -40,20 +42,22 @@ static void free_capsule(PyObject *capsule)
         free_configuration(PyCapsule_GetPointer(capsule, CONFIG));
 }
 
-static PyObject *new_lock(void)
+static bool make_lock(struct turn *turn)
 {
     PyObject *threads = PyImport_ImportModule("_thread");
     PyObject *lock = threads ? PyObject_CallMethod(threads, "allocate_lock", NULL) : NULL;
+    turn->acquire = lock ? PyObject_GetAttrString(lock, "acquire") : NULL;
+    turn->release = turn->acquire ? PyObject_GetAttrString(lock, "release") : NULL;
     Py_XDECREF(threads);
-    return lock;
+    Py_XDECREF(lock);
+    return turn->release;
 }
 
 static bool open_turn(struct turn *turn, const struct untorn_config_setup *setup)
 {
     struct untorn_error error;
     int rc;
-    turn->lock = new_lock();
-    if (!turn->lock)
+    if (!make_lock(turn))
         return false;
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_config_open(setup, &turn->config, &error);
@@ -133,8 +137,8 @@ struct asking {
 static bool acquire(struct asking *asking, int wait_ms)
 {
     PyEval_RestoreThread(asking->attempt.thread);
-    PyObject *taken = PyObject_CallMethod(asking->turn->lock, "acquire", "id", 1,
-                                          wait_ms > 0 ? wait_ms / 1000.0 : 0.0);
+    double seconds = wait_ms > 0 ? wait_ms / 1000.0 : 0;
+    PyObject *taken = PyObject_CallFunction(asking->turn->acquire, "id", 1, seconds);
     bool is_taken = taken == Py_True;
     Py_XDECREF(taken);
     asking->attempt.thread = PyEval_SaveThread();
@@ -147,7 +151,7 @@ static void release(struct asking *asking)
     PyObject *type, *value, *trace;
     PyEval_RestoreThread(asking->attempt.thread);
     PyErr_Fetch(&type, &value, &trace);
-    Py_XDECREF(PyObject_CallMethod(asking->turn->lock, "release", NULL));
+    Py_XDECREF(PyObject_CallFunctionObjArgs(asking->turn->release, NULL));
     PyErr_Restore(type, value, trace);
     asking->attempt.thread = PyEval_SaveThread();
 }
