@@ -22,7 +22,7 @@ FUZZ_TARGETS ?=
 
 export PYTHON SETUP
 
-.PHONY: all install setup demo check check-long check-windows bench coverage fuzz format clean help
+.PHONY: all install windows setup demo check check-long check-windows bench coverage fuzz format clean help
 
 all:
 	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR) -Dpythondir=$(PYTHONDIR)
@@ -30,6 +30,12 @@ all:
 install: all
 	@meson install -C $(BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || true
+
+# One folder, to be packed: untorn, below DESTDIR.
+windows:
+	@tools/build $(BUILD)-windows --cross-file=tools/windows.ini
+	@meson install -C $(BUILD)-windows --no-rebuild --quiet \
+	    --destdir $(abspath $(or $(DESTDIR),$(BUILD)-windows/installed))
 
 setup:
 	@tools/setup build
@@ -81,6 +87,7 @@ clean:
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
 	@echo 'make install      install them (PREFIX, LIBDIR, PYTHONDIR, DESTDIR)'
+	@echo 'make windows      the same for Windows, into one folder: DESTDIR/untorn'
 	@echo 'make demo         show the main job live (HTML=FILE: and as a page)'
 	@echo 'make check        run every test (T=TEXT: only the suites whose name has TEXT)'
 	@echo 'make check-long   the same with the long crash and concurrency work'

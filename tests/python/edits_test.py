@@ -2,6 +2,7 @@
 # run: budget 20
 """Values inside documents: set, unset, merged, patched, got, and changed by functions."""
 
+import _pyio
 import datetime
 import math
 import os
@@ -9,8 +10,9 @@ import signal
 import threading
 import time
 from pathlib import Path
+from unittest import mock
 
-from support import Case, end, main, start, untorn
+from support import Case, any_bytes, end, forks, interrupts, main, start, untorn
 
 TOML = """# main
 [server]
@@ -177,6 +179,7 @@ class Editing(Case):
         self.assertEqual(untorn.read_json("a.json"), {"a": 1})
         untorn.set("a.json", "a", 3, timeout=0)  # no lock is left
 
+    @any_bytes
     def test_names_that_are_not_utf_8(self):
         path = os.fsdecode(b"/srv/caf\xe9")
         untorn.set("a.json", [path], path)
@@ -188,6 +191,19 @@ class Editing(Case):
         self.assertEqual(untorn.read_json("a.json"), {"é": path})
         with self.assertRaises(untorn.Error):
             untorn.set("a.toml", [path], 1)
+
+    def test_newlines_of_a_text_that_is_changed_stay(self):
+        def add():
+            untorn.update("a.txt", lambda text: text + "c\n", format="text")
+        self.put("a.txt", "a\r\nb\n")
+        add()
+        self.check("a.txt", "a\r\nb\nc\n")
+        with mock.patch("os.linesep", "\r\n"), \
+                mock.patch("io.TextIOWrapper", _pyio.TextIOWrapper):  # as on Windows
+            untorn.write_text("b.txt", "b\n")
+            add()
+        self.check("b.txt", "b\r\n")
+        self.check("a.txt", "a\r\nb\nc\nc\n")
 
     def test_damage_is_never_edited(self):
         self.put("a.json", '{"a": ')
@@ -216,6 +232,7 @@ class Editing(Case):
         self.assertEqual(untorn.read_json("n.json"), 100)
         self.assertEqual(untorn.read_toml("b.toml"), {"n": 100})
 
+    @interrupts
     def test_an_interrupted_writer_has_what_it_was_told_and_nothing_twice(self):
         """Waits end in pieces here, because the lock is held for longer than one."""
         code = """
@@ -251,6 +268,7 @@ class Editing(Case):
             self.assertIn(len(mine) - len(lines), (0, 1))
             self.assertEqual(mine, [f"{number}.{i}" for i in range(len(mine))])
 
+    @forks
     def test_none_of_many_threads_is_lost_and_forks_go_on(self):
         def work(name):
             for i in range(10):

@@ -6,10 +6,11 @@ import os
 import subprocess
 import threading
 import time
+import unittest
 import zipfile
 from pathlib import Path
 
-from support import Case, end, holder, main, start, untorn
+from support import WINDOWS, Case, end, forks, holder, main, start, untorn
 
 
 class Opening(Case):
@@ -76,6 +77,7 @@ class Opening(Case):
         stages = Path(".untorn/stage")
         self.assertEqual(list(stages.iterdir()) if stages.exists() else [], [])
 
+    @forks
     def test_a_child_leaves_the_file_of_its_parent_alone(self):
         for leave in ("sys.exit(0)", "file.abort(); os._exit(0)", "del file; os._exit(0)",
                       "file.close()"):
@@ -128,7 +130,7 @@ class Opening(Case):
             untorn.open("no/folder", "w")
         with untorn.open("new/folder", "w", parents=True, permissions=0o600) as file:
             file.write("1")
-        self.assertEqual(os.stat("new/folder").st_mode & 0o777, 0o600)
+        self.check_mode("new/folder", 0o600)
         self.check("new/folder", "1")
         self.check("a", "1")
 
@@ -184,6 +186,7 @@ class Locking(Case):
         with untorn.Lock("a", timeout=1):
             pass
 
+    @unittest.skipIf(WINDOWS, "Windows has no flock")
     def test_a_lock_file_is_shared_with_flock(self):
         process = subprocess.Popen(["flock", "the.lock", "-c", "echo held; read x"],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -194,6 +197,7 @@ class Locking(Case):
         with untorn.Lock("a", timeout=1, lock_file="the.lock"):
             self.assertEqual(subprocess.run(["flock", "-n", "the.lock", "true"]).returncode, 1)
 
+    @forks
     def test_a_child_holds_nothing(self):
         lock = untorn.Lock("a", timeout=0)
         with lock:

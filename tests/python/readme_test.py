@@ -5,9 +5,10 @@ import os
 import re
 import subprocess
 import sys
+import unittest
 from pathlib import Path
 
-from support import PACKAGE, Case, main, start, end, untorn
+from support import PACKAGE, WINDOWS, Case, main, start, end, untorn
 
 ROOT = Path(os.environ["TESTS"]).parent
 PAGE = (ROOT / "bindings/python/README.md").read_text()
@@ -28,6 +29,7 @@ class Page(Case):
         end(start(example))
         self.assertEqual(untorn.read_toml("app.toml"), {"server": {"port": 8081}})
 
+    @unittest.skipIf(WINDOWS, "the command is for a shell of Unix")
     def test_the_command_prints_what_the_page_says(self):
         command, printed = re.search(r"^\$ PYTHONPATH=build/python (.*)\n(.*)$", PAGE,
                                      re.M).groups()

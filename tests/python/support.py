@@ -16,6 +16,11 @@ sys.path.insert(0, str(PACKAGE))
 
 import untorn  # noqa: E402
 
+WINDOWS = os.name == "nt"
+forks = unittest.skipIf(WINDOWS, "Windows has no fork")
+interrupts = unittest.skipIf(WINDOWS, "no SIGINT can be sent to a process of Windows")
+any_bytes = unittest.skipIf(WINDOWS, "names of Windows are UTF-16, not bytes")
+
 
 class Case(unittest.TestCase):
     """Each test works in an empty folder of its own."""
@@ -33,6 +38,10 @@ class Case(unittest.TestCase):
     def check(self, path, text):
         self.assertEqual(Path(path).read_bytes(),
                          text.encode() if isinstance(text, str) else text)
+
+    def check_mode(self, path, mode):
+        if not WINDOWS:  # which tells of a file only whether it may be written
+            self.assertEqual(os.stat(path).st_mode & 0o777, mode)
 
 
 def start(code, *arguments, **how):

@@ -6,9 +6,10 @@ import datetime
 import os
 import signal
 import time
+import unittest
 from pathlib import Path
 
-from support import Case, end, holder, main, start, untorn
+from support import WINDOWS, Case, end, holder, interrupts, main, start, untorn
 
 
 class Transactions(Case):
@@ -18,7 +19,7 @@ class Transactions(Case):
         untorn.write_json("n.json", 1)
         with untorn.transaction() as t:
             t.write_json("a.json", {"a": 1})
-            t.write_text("sub/b.txt", "é\n")
+            t.write_text("sub/b.txt", "é\n", newline="")
             t.write_bytes("c", b"\0\1")
             t.set("app.toml", "a", 5)
             t.unset("app.toml", "b")
@@ -75,6 +76,7 @@ class Transactions(Case):
                 self.put("app.toml", "a = 3\n")
         self.assertEqual(untorn.read_json("new.json"), {"b": 3})
 
+    @unittest.skipIf(WINDOWS, "under Wine a reader may find no moment between two commits in time")
     def test_readers_never_see_a_mixture_though_writers_are_killed(self):
         names = ["a.json", "sub/b.json"]
         with untorn.transaction() as t:
@@ -108,6 +110,7 @@ class Transactions(Case):
             end(process)
         self.assertEqual((untorn.read_json("a.json"), untorn.read_json("b.json")), (60, -60))
 
+    @interrupts
     def test_ctrl_c_ends_the_wait_for_a_commit(self):
         process = holder("b.json")
         waiting = start("""
@@ -169,7 +172,7 @@ class Transactions(Case):
         untorn.replace("new", "old")
         self.check("old", "x")
         self.assertFalse(os.path.exists("new"))
-        self.assertEqual(os.stat("old").st_mode & 0o777, 0o640)
+        self.check_mode("old", 0o640)
         with self.assertRaises(FileNotFoundError):
             untorn.replace("new", "old")
         with self.assertRaises(FileNotFoundError):

@@ -5,9 +5,10 @@
 
 The C suites are those of tests/, compiled unchanged: tests/windows/posix stands in for what they
 take from Unix, and a test that needs what Windows or Wine has not is skipped, by name. So is what
-tests/windows/not_run.txt lists, with its reason. Then the suites of the command (cli.py). --quick
-runs a share of the first. With TEXT only the suites whose name has it. Ends with `N passed, N
-failed`; status 77 where mingw or Wine is missing.
+tests/windows/not_run.txt lists, with its reason. Then what is installed, for C and for Python
+(install.py), and the suites of the command (cli.py). --quick leaves these out, and runs a share of
+the first. With TEXT only the suites whose name has it. Ends with `N passed, N failed`; status 77
+where mingw or Wine is missing.
 """
 
 import argparse
@@ -106,9 +107,9 @@ def run_suite(wine, program, reasons, seconds):
     return suite, found, counts
 
 
-def run_command(folder, text):
-    """The suites of the command, which start Wine themselves and count themselves."""
-    done = subprocess.run([sys.executable, ROOT / "tests/windows/cli.py", folder, text],
+def run_part(script, folder, text):
+    """What starts Wine itself and counts itself."""
+    done = subprocess.run([sys.executable, ROOT / "tests/windows" / script, folder, text],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     lines = done.stdout.splitlines()
@@ -154,9 +155,9 @@ def main():
             for test, (kind, text) in found.items():
                 if kind == SKIPPED:
                     print(f"skip {suite}/{test}: {text}")
-    if not words.quick and (not programs or not words.text):
-        counts = run_command(folder, words.text)
-        for kind, count in counts.items():
+    parts = ["install.py"] if words.quick else ["install.py", "cli.py"]
+    for script in parts if not programs or not words.text else []:
+        for kind, count in run_part(script, folder, words.text).items():
             total[kind] += count
     print(f"{total[PASSED]} passed, {total[FAILED]} failed"
           + (f", {total[SKIPPED]} skipped" if total[SKIPPED] else ""))

@@ -7,9 +7,11 @@
 
 #define CONFIG "untorn.config"
 
-/* One handle of the library, and whose turn it is. */
+/* One handle of the library, and whose turn it is: a lock of Python's, since those that Python has
+ * for C are not in the python3.dll of 3.9. Its methods are at hand: to let go of it takes no
+ * memory. */
 struct turn {
-    PyThread_type_lock lock;
+    PyObject *acquire, *release;
     struct untorn_config *config;
 };
 
@@ -23,8 +25,8 @@ struct configuration {
 static void close_turn(struct turn *turn)
 {
     untorn_config_free(turn->config);
-    if (turn->lock)
-        PyThread_free_lock(turn->lock);
+    Py_XDECREF(turn->acquire);
+    Py_XDECREF(turn->release);
 }
 
 static void free_configuration(struct configuration *configuration)
@@ -40,15 +42,23 @@ static void free_capsule(PyObject *capsule)
         free_configuration(PyCapsule_GetPointer(capsule, CONFIG));
 }
 
+static bool make_lock(struct turn *turn)
+{
+    PyObject *threads = PyImport_ImportModule("_thread");
+    PyObject *lock = threads ? PyObject_CallMethod(threads, "allocate_lock", NULL) : NULL;
+    turn->acquire = lock ? PyObject_GetAttrString(lock, "acquire") : NULL;
+    turn->release = turn->acquire ? PyObject_GetAttrString(lock, "release") : NULL;
+    Py_XDECREF(threads);
+    Py_XDECREF(lock);
+    return turn->release;
+}
+
 static bool open_turn(struct turn *turn, const struct untorn_config_setup *setup)
 {
     struct untorn_error error;
     int rc;
-    turn->lock = PyThread_allocate_lock();
-    if (!turn->lock) {
-        PyErr_NoMemory();
+    if (!make_lock(turn))
         return false;
-    }
     PyThreadState *thread = PyEval_SaveThread();
     rc = untorn_config_open(setup, &turn->config, &error);
     PyEval_RestoreThread(thread);
@@ -90,15 +100,16 @@ static PyObject *config_open(PyObject *module, PyObject *args)
     const char **paths = setup.paths;
     int format;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&O&O&(O&O&O&O&O&O&)O&O!OO&i", take_text, &setup.app,
-                          take_optional, &setup.schema_path, take_optional, &setup.schema_text,
-                          take_optional, &paths[0], take_optional, &paths[1], take_optional,
-                          &paths[2], take_optional, &paths[3], take_optional, &paths[4],
-                          take_optional, &paths[5], take_optional, &setup.directory, &PyTuple_Type,
-                          &environment, &edits, take_optional, &setup.state_dir, &format))
+    if (!PyArg_ParseTuple(args, "O&O&O&(O&O&O&O&O&O&)O&OOO&i", take_text, &setup.app, take_optional,
+                          &setup.schema_path, take_optional, &setup.schema_text, take_optional,
+                          &paths[0], take_optional, &paths[1], take_optional, &paths[2],
+                          take_optional, &paths[3], take_optional, &paths[4], take_optional,
+                          &paths[5], take_optional, &setup.directory, &environment, &edits,
+                          take_optional, &setup.state_dir, &format))
         return NULL;
-    const char **variables = take_environment(environment);
-    if (variables && take_edits(edits, &overrides)) {
+    bool of_process = environment == Py_None;
+    const char **variables = of_process ? NULL : take_environment(environment);
+    if ((of_process || variables) && take_edits(edits, &overrides)) {
         setup.environment = variables;
         setup.format = (enum untorn_format)format;
         setup.overrides = overrides.list;
@@ -122,17 +133,39 @@ struct asking {
     PyObject *result;
 };
 
+/* false: not in time, or an exception, perhaps of the handler of a signal. */
+static bool acquire(struct asking *asking, int wait_ms)
+{
+    PyEval_RestoreThread(asking->attempt.thread);
+    double seconds = wait_ms > 0 ? wait_ms / 1000.0 : 0;
+    PyObject *taken = PyObject_CallFunction(asking->turn->acquire, "id", 1, seconds);
+    bool is_taken = taken == Py_True;
+    Py_XDECREF(taken);
+    asking->attempt.thread = PyEval_SaveThread();
+    return is_taken;
+}
+
+/* What was raised meanwhile stays. */
+static void release(struct asking *asking)
+{
+    PyObject *type, *value, *trace;
+    PyEval_RestoreThread(asking->attempt.thread);
+    PyErr_Fetch(&type, &value, &trace);
+    Py_XDECREF(PyObject_CallFunctionObjArgs(asking->turn->release, NULL));
+    PyErr_Restore(type, value, trace);
+    asking->attempt.thread = PyEval_SaveThread();
+}
+
 static int take_turn(struct attempt *attempt, int wait_ms, struct untorn_error *error)
 {
     struct asking *asking = (struct asking *)attempt;
-    PY_TIMEOUT_T wait_us = wait_ms > 0 ? (PY_TIMEOUT_T)wait_ms * 1000 : 0;
-    if (PyThread_acquire_lock_timed(asking->turn->lock, wait_us, 0) != PY_LOCK_ACQUIRED) {
+    if (!acquire(asking, wait_ms)) {
         *error = (struct untorn_error){.status = UNTORN_LOCKED, .position = UNTORN_NO_POSITION};
         snprintf(error->detail, sizeof error->detail, "another thread is using the configuration");
         return -UNTORN_LOCKED;
     }
     int rc = asking->ask(asking, asking->turn->config, wait_ms, error);
-    PyThread_release_lock(asking->turn->lock);
+    release(asking);
     return rc;
 }
 

@@ -73,7 +73,7 @@ class Config:
             app.encode("utf-8"), optional_path(schema),
             None if schema_text is None else schema_text.encode("utf-8"),
             scope_paths(paths or {}), optional_path(directory or working_directory()),
-            packed_environment(os.environ if environment is None else environment),
+            packed_environment(environment),
             tuple(setting(key, value, _untorn.TOML) for key, value in (overrides or {}).items()),
             optional_path(state_dir), format_of(b"", format))
         self._open()
@@ -220,6 +220,10 @@ def scope_paths(paths):
 
 
 def packed_environment(variables):
+    if variables is None and os.name == "nt":
+        return None  # os.environ has capitals only; the system finds names in any case
+    if variables is None:
+        variables = os.environ
     if not isinstance(variables, Mapping):
         raise TypeError(f"environment is a dict; not {variables!r}")
     return tuple(os.fsencode(name) + b"=" + os.fsencode(value)

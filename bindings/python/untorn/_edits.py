@@ -11,7 +11,8 @@ from ._errors import DamagedError, MissingError, NoKeyError, UsageError
 from ._options import format_of, pack
 
 _NOTHING = _files._NOTHING
-_PLAIN = {"text": _files.encode_text, "bytes": _files.bytes_of}
+# Newlines of what is changed stay as they are, on every system.
+_PLAIN = {"text": lambda text: _files.encode_text(text, newline=""), "bytes": _files.bytes_of}
 
 
 # ---- edits, as the C module takes them: (kind, key, value, syntax) ----

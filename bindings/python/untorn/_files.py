@@ -38,7 +38,8 @@ def write_text(path, text, *, encoding="utf-8", errors="strict", newline=None, *
 
 
 def write_json(path, obj, *, indent=2, mode=None, level="durable", parents=True, **options):
-    """Replaces the file by json.dump(obj, file, indent=indent, ...), byte for byte.
+    """Replaces the file by json.dump(obj, file, indent=indent, ...), byte for byte; lines end with
+    "\\n" on every system.
 
     Takes what json.dump takes (default, cls, sort_keys, ensure_ascii, separators, ...), and the
     options of write_bytes(). If `obj` cannot be written as JSON, the old file stays.
