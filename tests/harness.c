@@ -152,7 +152,6 @@ static int run_here(const char *name)
         if (strcmp(test->name, name) == 0) {
             current = name;
             test->run();
-            printf("ok  %s\n", name);
             return 0;
         }
     }
