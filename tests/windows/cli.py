@@ -9,6 +9,7 @@ reason. TEXT runs only those whose name contains it, and one that stands there i
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -76,6 +77,8 @@ def run_suites(wine, build, text, quick, jobs):
     os.environ.update({name: value for name, value in wine.environment.items()
                        if name.startswith("WINE")},
                       WINEPATH="Z:" + str(place / "bridges").replace("/", "\\"))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, run.RUNNING.end)
     context = argparse.Namespace(build=place, tests=HERE.parent, jobs=jobs, timeout=TIMEOUT,
                                  python="/usr/bin/python3")
     return run.run_all(choose(place, text, quick), {}, context)

@@ -23,7 +23,8 @@ import cli
 import wine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUICK = ["base-hash", "file-write", "history-undo", "store-document", "text-json_plan",
+WHOLE = ["all", "test-programs"]
+QUICK = ["file-write", "history-undo", "store-document", "text-json_plan",
          "text-toml_plan", "txn-transaction", "windows-names", "windows-withstand"]
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
@@ -74,11 +75,12 @@ def run_suite(world, program, reasons, seconds):
     return suite, found, counts
 
 
-def build(folder):
+def build(folder, quick):
     tool = [ROOT / "tools/build", folder, f"--cross-file={ROOT}/tools/windows.ini",
             "-Dwerror=true", "-k"]
-    done = subprocess.run([*tool, "all", "tests/bridge.exe", "test-programs"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
+    share = ["untorn.exe", "tests/worker.exe", *(f"tests/{name}_test.exe" for name in QUICK)]
+    done = subprocess.run([*tool, "tests/bridge.exe", *(share if quick else WHOLE)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         print(*(line for line in done.stdout.splitlines() if "error" in line), sep="\n")
         sys.exit("tests/windows/run.py: it does not build for Windows")
@@ -96,7 +98,7 @@ def main():
         sys.exit(77)
     wine.own_mounts()
     folder = Path(words.build).absolute()
-    build(folder)
+    build(folder, words.quick)
     if words.quick:
         os.environ["UNTORN_QUICK"] = "1"
     programs = sorted(file for file in (folder / "tests").glob("*_test.exe")

@@ -18,8 +18,9 @@ def own_mounts():
     """Where root may do so, goes on where nothing that is mounted is seen by others or outlives us.
     The server of Wine opens the files, so it has to be there too."""
     apart = ["unshare", "--mount", "--propagation", "private"]
-    if os.geteuid() == 0 and not os.environ.get("OWN_MOUNTS") and shutil.which("unshare") and \
-            subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+    if os.geteuid() != 0 or os.environ.get("OWN_MOUNTS") or not shutil.which("unshare"):
+        return
+    if subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
         os.environ["OWN_MOUNTS"] = "1"
         os.execvp("unshare", [*apart, sys.executable, *sys.argv])
 
@@ -37,22 +38,23 @@ class Wine:
         self.environment.pop("DISPLAY", None)
 
     def __enter__(self):
-        self.server("--kill")
+        self.call("wineserver", "--kill")
         shutil.rmtree(self.temporary, ignore_errors=True)
         self.temporary.mkdir(parents=True)
         self.home.mkdir(exist_ok=True)
-        self.server(f"--persistent={REST}")
-        self.run(["wineboot", "--init"], 300)
+        self.call("wineserver", f"--persistent={REST}")
+        self.call("wine", "wineboot", "--init")
         return self
 
     def __exit__(self, *_):
-        self.server("--kill")
+        self.call("wineserver", "--kill")
         shutil.rmtree(self.temporary, ignore_errors=True)
 
-    def server(self, word):
-        subprocess.run(["wineserver", word], env=self.environment, check=False,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, start_new_session=True)
+    def call(self, *words):
+        """Not through a pipe, which the services that it starts would keep open."""
+        subprocess.run(words, env=self.environment, check=False, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       start_new_session=True)
 
     def run(self, words, seconds):
         """What it prints; a program that takes too long says so."""
