@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 WHOLE = ["all", "test-programs"]
 QUICK = ["file-write", "history-undo", "store-document", "text-json_plan",
          "text-toml_plan", "txn-transaction", "windows-names", "windows-withstand"]
-SECONDS = 3600 if os.environ.get("UNTORN_LONG") else 600  # of one suite
+SECONDS = 3600 if os.environ.get("UNTORN_LONG") else 1800  # of one suite
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
 

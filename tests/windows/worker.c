@@ -1,6 +1,6 @@
 /* A process of its own for tests/windows/withstand_test.c.
  *
- *     worker count FILE TIMES      adds 1 to the number in a file, so often
+ *     worker count FILE TIMES      adds 1 to the number in a file, so often, once GATE is there
  *     worker write FILE            replaces a file again and again
  *     worker read FILE             reads it again and again without untorn; fails for a mixture
  *     worker scan FOLDER SHARE MS  opens every file that is new there, for so long
@@ -27,6 +27,13 @@
 #include <untorn.h>
 
 #include "windows/worker.h"
+
+/* Until all have been started: else the first may be done before the last begins. */
+static void await_the_others(void)
+{
+    while (GetFileAttributesA(GATE) == INVALID_FILE_ATTRIBUTES)
+        Sleep(1);
+}
 
 static void say(char what)
 {
@@ -56,6 +63,7 @@ static int count(const char *file, int times)
     struct untorn_error error;
     char text[32];
     say('!');
+    await_the_others();
     for (int i = 0; i < times; i++)
         if (untorn_update(file, add_one, text, &options, &error) != 0)
             return complain(&error);
@@ -92,6 +100,7 @@ static int count_bare(const char *file, int times)
     char text[32], path[MAX_PATH];
     beside(file, path);
     say('!');
+    await_the_others();
     for (int i = 0; i < times; i++) {
         text[get(file, text, sizeof text - 1)] = '\0';
         snprintf(text, sizeof text, "%d\n", atoi(text) + 1);

@@ -2,6 +2,7 @@
 #ifndef UNTORN_TESTS_WINDOWS_WORKER_H
 #define UNTORN_TESTS_WINDOWS_WORKER_H
 
+#define GATE "gate"
 enum { LENGTH = 20000, LAST_LETTER = 'z' };
 
 static inline char next_letter(char letter)
