@@ -162,7 +162,6 @@ static int run_here(const char *name)
         if (strcmp(test->name, name) == 0) {
             begin(test);
             test->run();
-            printf("ok  %s\n", name);
             return 0;
         }
     }

@@ -4,10 +4,12 @@
     tests/windows/cli.py BUILD [TEXT]
 
 Builds them first. What cannot pass here stands in tests/windows/not-here, each line a suite and the
-reason. TEXT runs only those whose name contains it, also if they stand there.
+reason. TEXT runs only those whose name contains it, and one that stands there if it is its name.
 """
 
+import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,11 +18,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 
 import run  # noqa: E402
+from wine import Wine, own_mounts  # noqa: E402
 
 # The programs of Unix that suites use as commands.
 BRIDGED = """awk bash cat cp date dd echo env false grep head jq kill mkdir mv printf python3 rm sed
     sh sleep sort stat tail test touch tr true wc""".split()
-JOBS, TIMEOUT = 3, 120
+TIMEOUT = 300
 
 
 def make(build):
@@ -37,7 +40,7 @@ def replace(link, target):
 
 
 def prepare(build):
-    """A folder with `untorn` for PATH, and one with the bridges for the PATH of Windows."""
+    """A folder with `untorn` for PATH, and in it one with the bridges for the PATH of Windows."""
     place = build / "command"
     bridges = place / "bridges"
     bridges.mkdir(parents=True, exist_ok=True)
@@ -46,9 +49,6 @@ def prepare(build):
     replace(bridges / "untorn.exe", build / "untorn.exe")
     for name in BRIDGED:
         replace(bridges / f"{name}.exe", build / "tests/bridge.exe")
-    os.environ.setdefault("WINEPREFIX", str(build / "wine"))
-    os.environ.update(WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree,mshtml=",
-                      WINEPATH="Z:" + str(bridges).replace("/", "\\"))
     return place
 
 
@@ -57,28 +57,40 @@ def not_here():
     return {line.split()[0] for line in lines if line and not line.startswith("#")}
 
 
-def choose(place, text):
+def choose(place, text, quick):
     suites = [suite for suite in run.find_suites(HERE.parent, place, None, "/usr/bin/python3")
               if suite.name.startswith("cli/")]
-    own = HERE / "command_cases.py"
-    suites.append(run.Suite("windows/command", own, ["/usr/bin/python3", own]))
-    left_out = set() if text else not_here()
-    unknown = left_out - {suite.name.removeprefix("cli/") for suite in suites}
-    if unknown:
-        sys.exit(f"tests/windows/not-here names no suite: {', '.join(sorted(unknown))}")
+    suites += [run.Suite(f"windows/{name}", HERE / f"{name}_cases.py",
+                         ["/usr/bin/python3", HERE / f"{name}_cases.py", *quick * ["quick"]])
+               for name in ("command", "full_disk")]
+    names = {suite.name.removeprefix("cli/") for suite in suites}
+    if not_here() - names:
+        sys.exit(f"tests/windows/not-here names no suite: {', '.join(sorted(not_here() - names))}")
+    left_out = not_here() - {text.removeprefix("cli/")}
     return [suite for suite in suites
-            if text in suite.name and suite.name.removeprefix("cli/") not in left_out]
+            if text in suite.name and suite.name.removeprefix("cli/") not in left_out
+            and (not quick or suite.name.startswith("windows/"))]
+
+
+def run_suites(wine, build, text, quick, jobs):
+    place = prepare(build)
+    os.environ.update({name: value for name, value in wine.environment.items()
+                       if name.startswith("WINE")},
+                      WINEPATH="Z:" + str(place / "bridges").replace("/", "\\"))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, run.RUNNING.end)
+    context = argparse.Namespace(build=place, tests=HERE.parent, jobs=jobs, timeout=TIMEOUT,
+                                 python="/usr/bin/python3")
+    return run.run_all(choose(place, text, quick), {}, context)
 
 
 def main():
+    own_mounts()
     build = Path(sys.argv[1]).resolve()
     text = sys.argv[2] if len(sys.argv) > 2 else ""
     make(build)
-    place = prepare(build)
-    sys.argv = ["run.py", "--build", str(place), "--jobs", str(JOBS), "--timeout", str(TIMEOUT)]
-    context = run.parse_arguments()
-    os.system("wine wineboot -i >/dev/null 2>&1")  # the first start makes the prefix
-    results = run.run_all(choose(place, text), {}, context)
+    with Wine(build) as wine:
+        results = run_suites(wine, build, text, False, 2)
     passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
     skipped = [name for result in results for name in result.skipped]
     for name in skipped:

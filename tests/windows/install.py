@@ -22,7 +22,7 @@ ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 
-import run as windows  # noqa: E402
+import wine  # noqa: E402
 
 GCC = "x86_64-w64-mingw32-gcc"
 # Of the system everywhere. msvcrt.dll is the compiler's C library; a part of Windows too.
@@ -231,7 +231,7 @@ if __name__ == "__main__":
     PREFIX = BUILD / "installed/untorn"
     shutil.rmtree(BUILD / "installed", ignore_errors=True)
     build(BUILD)
-    with windows.Wine(BUILD) as WINE:
+    with wine.Wine(BUILD) as WINE:
         os.chdir(WINE.temporary)
         done = unittest.main(argv=sys.argv[:1] + (["-k", TEXT] if TEXT else []), exit=False,
                              verbosity=0, testRunner=unittest.TextTestRunner(

@@ -4,6 +4,7 @@
 #define UNTORN_TESTS_FILE_INTERPOSE_H
 
 #include <stdbool.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -80,6 +80,13 @@ int posix_fstat(int file, struct posix_stat *ret_stat)
     return look_at((HANDLE)_get_osfhandle(file), ret_stat);
 }
 
+int posix_truncate(const char *path, int64_t size)
+{
+    int file = open(path, O_WRONLY), rc = file < 0 ? -1 : ftruncate(file, size);
+    close(file);
+    return rc;
+}
+
 int posix_run_here(const char *name, const char *directory)
 {
     char program[MAX_PATH], line[2 * MAX_PATH];

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# run: budget 240, timeout 900, serial
+# run: budget 60, timeout 900, serial
 """A share of what make check-windows runs; with UNTORN_LONG all of it."""
 
 import os

@@ -3,10 +3,15 @@
 #ifndef UNTORN_TESTS_POSIX_UNISTD_H
 #define UNTORN_TESTS_POSIX_UNISTD_H
 
-#define tell tell_of_mingw /* a name that tests have of their own */
+/* Names that tests, or we, have otherwise. */
+#define tell tell_of_mingw
+#define read read_of_mingw
+#define write write_of_mingw
 #include <io.h>
 #include_next <unistd.h>
 #undef tell
+#undef read
+#undef write
 
 #include <direct.h>
 #include <errno.h>
@@ -69,8 +74,24 @@ struct posix_stat {
 };
 int posix_stat(const char *path, struct posix_stat *ret_stat);
 int posix_fstat(int file, struct posix_stat *ret_stat);
+#undef stat
+#undef fstat
 #define stat posix_stat
 #define fstat posix_fstat
+
+/* Sizes of memory, which mingw's cut to 32 bits. */
+static inline ssize_t read(int file, void *data, size_t size)
+{
+    return _read(file, data, (unsigned)size);
+}
+static inline ssize_t write(int file, const void *data, size_t size)
+{
+    return _write(file, data, (unsigned)size);
+}
+
+#define pid_t int /* which mingw makes as wide as a pointer */
+#define getpid() _getpid()
+int usleep(unsigned microseconds);
 
 /* Runs this program with --here NAME, in a directory. Its status, or -1. */
 int posix_run_here(const char *name, const char *directory);
@@ -83,6 +104,7 @@ char *posix_getcwd(char *path, size_t size);
 int posix_open_handles(void);
 
 #define system(command) (harness_skip("needs a shell of Unix"), 0)
+#undef popen
 #define popen(command, how) (harness_skip("needs a shell of Unix"), (FILE *)NULL)
 
 int posix_rename(const char *from, const char *to);
@@ -140,6 +162,8 @@ char *realpath(const char *path, char *result);
 void *memmem(const void *data, size_t size, const void *part, size_t part_size);
 #define S_ISLNK(mode) 0
 #define ftruncate(file, size) _chsize_s(file, size)
+int posix_truncate(const char *path, int64_t size);
+#define truncate(path, size) posix_truncate(path, size)
 
 static inline char *stpcpy(char *to, const char *from)
 {
@@ -151,6 +175,12 @@ static inline int utimensat(int at, const char *path, const struct timespec time
 {
     (void)at, (void)path, (void)times, (void)flags;
     harness_skip("needs times that are set");
+}
+
+static inline int renameat2(int from_dir, const char *from, int to_dir, const char *to, int how)
+{
+    (void)from_dir, (void)from, (void)to_dir, (void)to, (void)how;
+    harness_skip("needs names that are swapped");
 }
 
 static inline int setxattr(const char *path, const char *name, const void *value, size_t size,
@@ -208,6 +238,16 @@ static inline int chown(const char *path, uid_t user, gid_t group)
 static inline int fchown(int file, uid_t user, gid_t group)
 {
     (void)file, (void)user, (void)group;
+    NEEDS_USERS
+}
+
+static inline int lchown(const char *path, uid_t user, gid_t group)
+{
+    return chown(path, user, group);
+}
+static inline int seteuid(uid_t user)
+{
+    (void)user;
     NEEDS_USERS
 }
 

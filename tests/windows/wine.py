@@ -1,0 +1,70 @@
+"""Wine for the tests beside it: a world of its own below the build, and nothing left running."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+NEEDED = ["x86_64-w64-mingw32-gcc", "wine"]
+REST = 60
+
+
+def missing():
+    return [command for command in NEEDED if not shutil.which(command)]
+
+
+def own_mounts():
+    """Where root may do so, goes on where nothing that is mounted is seen by others or outlives us.
+    The server of Wine opens the files, so it has to be there too."""
+    apart = ["unshare", "--mount", "--propagation", "private"]
+    if os.geteuid() != 0 or os.environ.get("OWN_MOUNTS") or not shutil.which("unshare"):
+        return
+    if subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        os.environ["OWN_MOUNTS"] = "1"
+        os.execvp("unshare", [*apart, sys.executable, *sys.argv])
+
+
+class Wine:
+    """Its server stays between two programs, and some seconds longer than us if we are killed.
+    Else each program would start Windows anew, which takes seconds, and one that comes while it
+    shuts down waits for long."""
+
+    def __init__(self, build):
+        self.home = build / "wine"
+        self.temporary = build / "tmp"
+        self.environment = {**os.environ, "WINEPREFIX": str(self.home), "WINEDEBUG": "-all",
+                            "WINEDLLOVERRIDES": "mscoree,mshtml=", "TMPDIR": str(self.temporary)}
+        self.environment.pop("DISPLAY", None)
+
+    def __enter__(self):
+        self.call("wineserver", "--kill")
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary.mkdir(parents=True)
+        self.home.mkdir(exist_ok=True)
+        self.call("wineserver", f"--persistent={REST}")
+        self.call("wine", "wineboot", "--init")
+        return self
+
+    def __exit__(self, *_):
+        self.call("wineserver", "--kill")
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def call(self, *words):
+        """Not through a pipe, which the services that it starts would keep open."""
+        subprocess.run(words, env=self.environment, check=False, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       start_new_session=True)
+
+    def run(self, words, seconds):
+        """What it prints; a program that takes too long says so."""
+        process = subprocess.Popen(["wine", *map(str, words)], env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            output += b"\nFAIL the suite took too long\n"
+        return output.decode(errors="replace").replace("\r\n", "\n")
