@@ -113,10 +113,11 @@ class Recording:
         if keep:
             (BUILD / "block").mkdir(exist_ok=True)
             options = ["--keep", BUILD / "block" / f"{self.name}.log", *options]
-        return Verdict(subprocess.run(
+        done = subprocess.run(
             [PROGRAMS / "block_replay", "--seed", str(self.seed), *options, self.log],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            check=False))
+            check=False)
+        return Verdict(done.stdout, done.returncode)
 
     def forget(self):
         self.log.unlink()
@@ -125,10 +126,10 @@ class Recording:
 class Verdict:
     """What became of one log."""
 
-    def __init__(self, done):
-        self.output = done.stdout
-        counts = SUMMARY.search(done.stdout)
-        self.broken = counts is None or done.returncode not in (0, 1)
+    def __init__(self, output, status=2):
+        self.output = output
+        counts = SUMMARY.search(output)
+        self.broken = counts is None or status not in (0, 1)
         numbers = [int(number) for number in counts.groups()] if counts else [0, 0, 0, 0, 0]
         self.states, self.bad, self.unmountable, self.flushes, self.faults = numbers
 

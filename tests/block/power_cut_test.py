@@ -13,17 +13,16 @@ import sys
 import time
 from pathlib import Path
 
-from lib import Cannot, FILE_SYSTEMS, PROGRAMS, Recording, lacks, own_mounts
+from lib import Cannot, FILE_SYSTEMS, PROGRAMS, Recording, Verdict, lacks, own_mounts, run
 
 LONG = os.environ.get("UNTORN_LONG") == "1"
-JOBS = 2
+JOBS = int(os.environ.get("BLOCK_JOBS", "4"))  # most of the time each of them waits
 STATES = 17000  # of each file system, when there is time
 UPDATES, LIMIT = (6, 48) if LONG else (3, 5)
 EACH = tuple(FILE_SYSTEMS)
 
-# What is broken, where it is so (shared with nobody: CRASH states were counted by hand once), and
-# the word that tells it. ext4 and btrfs flush a file that is renamed over another; btrfs never
-# writes over data.
+# What is broken, on which file systems it shows, and the word that tells it. ext4 and btrfs flush a
+# file that is renamed over another; btrfs never writes over data.
 BROKEN = [
     ("no-flush", EACH, "of update|no version|gone"),
     ("no-directory-flush", EACH, "of update"),
@@ -32,8 +31,7 @@ BROKEN = [
     ("two-replaces", EACH, "mixed"),
 ]
 # What a reader finds who knows nothing of untorn, before anybody has recovered.
-UNRECOVERED = [("set", EACH, "mixed"), ("set-two-folders", EACH, "mixed"),
-               ("in-place", ("ext4", "xfs"), "no version")]
+UNRECOVERED = [("in-place", ("ext4", "xfs"), "no version")]
 # Of these an acknowledgement that comes too early is noticed; the others promise less.
 PROMISED_LESS = ("replace-ordered", "set-ordered")
 QUICK_EARLY = ("replace", "in-place", "append", "set-two-folders", "edit", "ensure", "command")
@@ -67,20 +65,24 @@ COUNT = Count()
 
 def scenarios():
     """Those of untorn."""
-    names = subprocess.run([PROGRAMS / "block_work", "--list"], stdout=subprocess.PIPE, text=True,
-                           check=True).stdout.splitlines()
+    names = run([PROGRAMS / "block_work", "--list"]).splitlines()
     return [name for name in names if not name.endswith("(broken)")]
+
+
+SCENARIOS = scenarios()
 
 
 def recorded(job):
     """Records and replays one job: (kind, scenario, seed, words of Recording, of replay)."""
     kind, scenario, seed, making, judging = job
-    recording = Recording(kind, scenario, seed, **making)
+    is_control = making.get("early") or "--plain" in judging or scenario not in SCENARIOS
     try:
-        return job, recording.replay(*judging, keep=not making.get("early")
-                                     and "--plain" not in judging and scenario in scenarios())
-    finally:
-        recording.forget()
+        recording = Recording(kind, scenario, seed, **making)
+    except (RuntimeError, subprocess.TimeoutExpired) as problem:
+        return job, Verdict(str(problem))
+    verdict = recording.replay(*judging, keep=not is_control)
+    recording.forget()
+    return job, verdict
 
 
 def each(jobs):
@@ -94,7 +96,7 @@ def each(jobs):
 # ---- what untorn promises ----
 
 def jobs_of(kind, seed):
-    for scenario in scenarios():
+    for scenario in SCENARIOS:
         updates = min(UPDATES, 5) if scenario == "create" else UPDATES
         yield (kind, scenario, seed, {"updates": updates}, ("--limit", str(LIMIT)))
 
@@ -131,7 +133,7 @@ def controls_are_caught(kinds):
            [(kind, name, 1, {"updates": 2}, (*limit, "--plain"))
             for name, where, _ in UNRECOVERED for kind in where if kind in kinds],
            {name: word for name, _, word in UNRECOVERED})
-    early = [name for name in scenarios() if name not in PROMISED_LESS] if LONG else QUICK_EARLY
+    early = [name for name in SCENARIOS if name not in PROMISED_LESS] if LONG else QUICK_EARLY
     caught("an early word",
            [(kind, name, 1, {"updates": 2, "early": True}, ("--limit", "2"))
             for name in early for kind in kinds],

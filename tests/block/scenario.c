@@ -499,6 +499,24 @@ struct blob scenario_content(const struct work *work, unsigned update, unsigned 
     return work->scenario->content(work, update, file);
 }
 
+const struct blob *scenario_known(const struct work *work, unsigned update, unsigned file)
+{
+    static struct {
+        bool known;
+        struct blob blob;
+    } table[UPDATES][FILES];
+    static const struct scenario *scenario;
+    static uint64_t seed;
+    if (scenario != work->scenario || seed != work->seed)
+        memset(table, 0, sizeof table);
+    scenario = work->scenario;
+    seed = work->seed;
+    if (!table[update][file].known)
+        table[update][file].blob = scenario_content(work, update, file);
+    table[update][file].known = true;
+    return &table[update][file].blob;
+}
+
 void scenario_prepare(const struct work *work)
 {
     const struct scenario *scenario = work->scenario;

@@ -54,6 +54,9 @@ unsigned scenario_file_count(const struct scenario *scenario);
  * New. */
 struct blob scenario_content(const struct work *work, unsigned update, unsigned file);
 
+/* The same, made once; borrowed until another scenario or seed is asked for. */
+const struct blob *scenario_known(const struct work *work, unsigned update, unsigned file);
+
 /* Makes folders and files as they are at the beginning, where we stand. */
 void scenario_prepare(const struct work *work);
 
