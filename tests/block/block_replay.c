@@ -40,7 +40,7 @@ struct replay {
     size_t limit;
     uint64_t seed;
     enum judge_how how;
-    const char *path, *keep, *only;
+    const char *program, *path, *keep, *only;
     bool shell;
 
     unsigned long states, bad, unmountable, faults;
@@ -111,8 +111,8 @@ static void tell(struct replay *replay, const choice *kept, const char *problem)
     printf("    %s on %s, seed %llu, after flush %u of %zu units these: %s\n", replay->scenario,
            replay->type, (unsigned long long)replay->work.seed, replay->epoch_number,
            replay->epoch.count, *text ? text : "none");
-    printf("    to look at it: block_replay --state '%u:%s' --shell %s\n", replay->epoch_number,
-           text, replay->keep != NULL ? replay->keep : replay->path);
+    printf("    to look at it: %s --state '%u:%s' --shell %s\n", replay->program,
+           replay->epoch_number, text, replay->keep != NULL ? replay->keep : replay->path);
 }
 
 static void try_state(void *context, const choice *kept)
@@ -258,6 +258,7 @@ static bool take_options(struct replay *replay, int argc, char **argv)
             return false;
         }
     }
+    replay->program = argv[0];
     replay->path = argv[optind];
     return optind + 1 == argc && replay->limit > 0 && (!replay->shell || replay->only != NULL);
 }
