@@ -17,7 +17,8 @@ CODE = re.compile(r"^```(?s:.*?)^```$|^(?: {4}.*\n)+|`[^`\n]+`", re.M)
 PATH = re.compile(r"(?<![\w./-])(?:src|include|cli|tests|docs|tools|examples|bench)/[\w./*-]*")
 # Of other programs: flock, tar, od, pkg-config, git; and of the tests' own drivers.
 OTHER_OPTIONS = {"--nonblock", "--exclude", "--endian", "--cflags", "--libs", "--count",
-                 "--kill-before"}
+                 "--kill-before",
+                 "--state", "--shell"}
 
 
 def documents(root):
