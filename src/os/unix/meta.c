@@ -360,7 +360,7 @@ static int get_time(int file, struct timespec *ret_time)
 
 int os_time(os_fd file, int64_t *ret_time)
 {
-    struct timespec modified;
+    struct timespec modified = {0};
     int rc = get_time((int)file, &modified);
     if (rc == 0)
         *ret_time = modified.tv_sec * (int64_t)OS_SECOND + modified.tv_nsec;
