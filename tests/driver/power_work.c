@@ -3,8 +3,8 @@
  *     power_work VARIANT FIRST FILESYSTEM=DEVICE...
  *
  * Runs as init of a user-mode Linux (tests/uml). Mounts each device and changes files on all of
- * them, without end, one process for each; the number N of a round, from FIRST on, is what the files
- * then hold. Prints "ready", then "FILESYSTEM WHAT N" after each change that was acknowledged: the
+ * them, without end, one process for each; the number N of a round, from FIRST on, is what the
+ * files then hold. Prints "ready", then "FILESYSTEM WHAT N" after each change that was acknowledged: the
  * terminal is what outlives the machine.
  *
  * VARIANT: good; or one that the judge must catch: cache (acknowledged and not flushed), apart (the

@@ -3,9 +3,10 @@
 """A machine whose power is cut in the middle of its work leaves what untorn promises.
 
 The machine is a user-mode Linux: another kernel than the one below, with ext4, xfs and btrfs of its
-own on three images. Killing it ends all at once, and the images are as far as its kernel had written
-them. They are then mounted here, by the kernel of this machine, recovered, and judged by what the
-program in it (tests/driver/power_work.c) had acknowledged. The same images go on into the next cut.
+own on three images. Killing it ends all at once, and the images are as far as its kernel had
+written them. They are then mounted here, by the kernel of this machine, recovered, and judged by
+what the program in it (tests/driver/power_work.c) had acknowledged. The same images go on into the
+next cut.
 
 UNTORN_LONG=1: 500 cuts. A finding's image stays in BUILD/power, and how to look at it is said.
 """
@@ -158,7 +159,8 @@ class Machine:
 
     def boot(self):
         specs = [f"{disk.filesystem}=/dev/ubd{letter}" for letter, disk in zip("abc", self.disks)]
-        return boot(self.folder, BUILD / "tests/power_work", [self.variant, str(self.first), *specs],
+        words = [self.variant, str(self.first), *specs]
+        return boot(self.folder, BUILD / "tests/power_work", words,
                     [disk.image for disk in self.disks], {"LD_LIBRARY_PATH": BUILD})
 
     def lines_until_the_cut(self):
@@ -179,7 +181,7 @@ class Machine:
         os.set_blocking(machine.stdout.fileno(), True)
         text += machine.stdout.read()
         machine.stdout.close()
-        return text.decode().replace("\r", "").split("\n")[:-1]  # one that is cut counts for nothing
+        return text.decode().replace("\r", "").split("\n")[:-1]  # half a line counts for nothing
 
     def cut(self):
         """One cut of the power, and a look at each disk."""
@@ -203,7 +205,7 @@ class Machine:
         kept = BUILD / "power"
         kept.mkdir(exist_ok=True)
         shutil.copy(disk.image, kept)
-        return f"to look at it, as it is after recovery: mount -o loop {kept / disk.image.name} /mnt"
+        return f"to look at it, as recovery left it: mount -o loop {kept / disk.image.name} /mnt"
 
 
 def makers_missing():
@@ -229,7 +231,7 @@ def nothing_is_lost(folder, seed):
     acknowledged = sum(machine.acknowledged for machine in machines)
     if acknowledged < cuts:
         raise Finding(f"{cuts} cuts, but hardly anything was done: {acknowledged}")
-    print(f"    {cuts} cuts, {cuts * len(IMAGES)} disks mounted, {acknowledged} changes acknowledged")
+    print(f"    {cuts} cuts, {cuts * len(IMAGES)} disks mounted, {acknowledged} acknowledged")
     print(f"tally: power cuts {cuts}")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # run: budget 60, timeout 1200
-"""tests/withstand/file_systems.sh once more, on another kernel that has more file systems: NFS with a
-server of its own, 9p, vfat, f2fs, jfs, minix.
+"""tests/withstand/file_systems.sh once more, on another kernel that has more file systems: NFS with
+a server of its own, 9p, vfat, f2fs, jfs, minix.
 
-A process takes its time to start there, so it is part of check-long only. NFS needs nfs-kernel-server
-and nfs-common, 9p needs diod; as these are servers, no target installs them."""
+A process takes its time to start there, so it is part of check-long only. NFS needs the packages
+nfs-kernel-server and nfs-common, 9p needs diod; as these are servers, no target installs them."""
 
 import os
 import re

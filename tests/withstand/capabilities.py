@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""capabilities.py UNTORN DIRECTORY: what `untorn probe` says of it against what system calls do there.
+"""capabilities.py UNTORN DIRECTORY: what `untorn probe` says of it, against what system calls do.
 
-The calls are made here by themselves, not by the library: a probe that says what it hopes for fails.
+The calls are made here by themselves, not by the library: a probe that says what it hopes for
+fails.
 """
 
 import ctypes
