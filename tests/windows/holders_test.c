@@ -3,6 +3,7 @@
 
 #include "harness.h"
 
+#include <wchar.h>
 #include <errno.h>
 
 static RM_PROCESS_INFO told[20];
