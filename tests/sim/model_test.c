@@ -538,6 +538,41 @@ TEST(a_handle_left_open_and_one_closed_twice_are_noticed)
     CHECK_INT(run_odd(touch, NULL).bad, 0);
 }
 
+static struct os_process worker;
+
+static void remember_itself(void *context)
+{
+    os_self(&worker);
+    touch(context);
+}
+
+static const char *compare_with_worker(void *context)
+{
+    struct os_process self;
+    (void)context;
+    os_self(&self);
+    bool same_boot = strcmp(self.boot, worker.boot) == 0;
+    if (sim_alive())
+        return same_boot ? NULL : "another boot in one life";
+    if (same_boot != (sim_profile() == SIM_PROFILE_KILL))
+        return "the boot";
+    return same_boot && self.start == worker.start ? "the process" : NULL;
+}
+
+TEST(after_a_kill_it_is_the_same_boot_and_another_process)
+{
+    struct sim_scenario scenario = {.name = "boots",
+                                    .setup = litmus_setup,
+                                    .workload = remember_itself,
+                                    .recover = touch_y,
+                                    .verify = compare_with_worker,
+                                    .profiles = SIM_KILL | SIM_POSIX};
+    struct sim_report report;
+    sim_explore(&scenario, &report);
+    CHECK_TEXT(report.story, "");
+    CHECK(report.deeper > 0);
+}
+
 static void remove_and_create(void *context)
 {
     (void)context;

@@ -30,7 +30,7 @@ static uint64_t visible_hash(void)
 static uint64_t machine_hash(uint64_t disk)
 {
     uint64_t hash = sim_mix(sim_mix(disk, sim->acked), sim->profile == SIM_PROFILE_KILL ? 2 : 3);
-    return sim_mix(sim_mix(sim_mix(hash, sim->random), sim->clock), sim->boot);
+    return sim_mix(sim_mix(sim_mix(hash, sim->random), sim->clock), sim->start << 32 | sim->boot);
 }
 
 static void leave_machine(struct sim_world *outer)
@@ -46,7 +46,7 @@ static void end_process(void)
     sim_forget_globals();
     sim_process_kill(0);
     sim_process(0);
-    sim->processes[0].start = 1; /* not a later one: what it leaves is compared */
+    sim->processes[0].start = sim->start; /* not a later one: what it leaves is compared */
 }
 
 static void bad(struct sim_explorer *explorer, const struct sim_level *level,
@@ -95,6 +95,10 @@ static struct sim_world *restart(const struct sim_level *level, const struct sim
     struct sim_world *world = sim_world_new(disk, options);
     world->acked = level->acked_before | sim_model_acked(&level->log, level->call);
     world->profile = level->profile;
+    if (level->profile == SIM_PROFILE_KILL) { /* the machine goes on, with another process */
+        world->boot = sim->boot;
+        world->processes[0].start = world->start = sim->start + 1;
+    }
     world->broken = level->explorer->scenario->broken;
     return world;
 }

@@ -22,7 +22,8 @@
  * effects covered by a flush that returned before c, and of the others (up to and including those
  * of c) any choice that the profile allows:
  *
- *   kill           all effects; of call c the first few
+ *   kill           all effects; of call c the first few. The machine goes on: it is the same boot,
+ *                  and another process
  *   posix          any choice
  *   posix+dirent   any choice; flush of a file covers its names too
  *   ext4           NAMEs: the first few. A flush of anything covers all of them. What a file grows

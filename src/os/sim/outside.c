@@ -19,6 +19,7 @@ struct sim_world *sim_world_new(const struct sim_disk *disk, const struct sim_op
     world->boot = sim ? sim->boot + 1 : 1; /* by depth: lands on the disk, so it must repeat */
     world->first_handle = 100 + (os_fd)(++worlds % 1000) * 100000;
     world->processes[0] = (struct sim_process){.running = true, .mask = 022, .start = 1};
+    world->start = 1;
     return world;
 }
 

@@ -66,6 +66,7 @@ struct sim_world {
     int process;
     uint64_t clock, random;
     unsigned boot;
+    uint64_t start; /* of its first process */
     int verb_calls[SIM_VERBS];
     struct sim_fault fault;
     int fault_calls;
