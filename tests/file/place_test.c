@@ -378,3 +378,15 @@ TEST(a_system_that_fails_is_told)
     fail(CALL_OPEN, "", 2, EMFILE);
     check_fails("new/f", UNTORN_FAILED);
 }
+
+TEST(a_file_that_others_have_open_is_told_also_where_nobody_knows_who_they_are)
+{
+    put("f", "");
+    CHECK_INT(resolve("f"), 0);
+    CHECK_INT(place_fail(&place, -ETXTBSY, "put the new version in place", &error), -UNTORN_FAILED);
+    CHECK_INT(error.os_error, ETXTBSY);
+    CHECK_TEXT(error.step, "put the new version in place");
+    CHECK_TEXT(error.detail, "");
+    CHECK_INT(place_fail(&place, -EIO, NULL, &error), -UNTORN_IO);
+    place_close(&place);
+}

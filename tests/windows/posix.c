@@ -238,7 +238,7 @@ DIR *opendir(const char *path)
     DIR *listing = calloc(1, sizeof *listing);
     if (!listing || size == 0 || size >= 2040)
         abort();
-    wcscat(pattern, L"\\*");
+    wcscat(pattern, pattern[size + 3] == L'\\' ? L"*" : L"\\*");
     listing->handle = FindFirstFileW(pattern, &listing->found);
     if (listing->handle != INVALID_HANDLE_VALUE)
         return listing;

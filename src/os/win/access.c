@@ -199,15 +199,15 @@ static void weigh(const struct view *view, ACCESS_ALLOWED_ACE *entry, ACCESS_MAS
     }
 }
 
-/* What cannot be told counts as open, as not plain, and if we are not let see it as a stranger's.
- */
+/* What cannot be told counts as open to be read, not to be written, and as not plain; if we are not
+ * let see it, as a stranger's. */
 void win_access_of(HANDLE file, struct win_access *ret_access)
 {
     struct view view;
     ACCESS_MASK denied = 0;
     int rc = view_open(file, &view);
     if (rc < 0) {
-        *ret_access = (struct win_access){rc == -EACCES ? UINT32_MAX : win_user(), 0666, false};
+        *ret_access = (struct win_access){rc == -EACCES ? UINT32_MAX : win_user(), 0644, false};
         return;
     }
     uint32_t owner = owner_number(view.owner);

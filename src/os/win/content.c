@@ -217,8 +217,12 @@ static int follow(os_fd at, const char *path, HANDLE *handle)
     int rc = win_full_path(at, path, full);
     if (rc < 0)
         return rc;
-    *handle = CreateFileW(full, FILE_LIST_DIRECTORY | FILE_TRAVERSE | SYNCHRONIZE, WIN_SHARE, NULL,
-                          OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    DWORD access = FILE_LIST_DIRECTORY | FILE_TRAVERSE | SYNCHRONIZE;
+    *handle = CreateFileW(full, access | READ_CONTROL, WIN_SHARE, NULL, OPEN_EXISTING,
+                          FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (*handle == INVALID_HANDLE_VALUE && GetLastError() == ERROR_ACCESS_DENIED)
+        *handle = CreateFileW(full, access, WIN_SHARE, NULL, OPEN_EXISTING,
+                              FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (*handle == INVALID_HANDLE_VALUE)
         return win_last_failure();
     BY_HANDLE_FILE_INFORMATION what;
