@@ -27,8 +27,8 @@ def own_mounts():
 
 class Wine:
     """Its server stays between two programs, and some seconds longer than us if we are killed.
-    Else each program would start Windows anew, which takes seconds, and one that comes while it
-    shuts down waits for long."""
+    Else each program would start Windows anew, which takes seconds. It is found by those who have
+    the same TMPDIR."""
 
     def __init__(self, build):
         self.home = build / "wine"
