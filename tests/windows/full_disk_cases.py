@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 
 from lib import case, expect, main, untorn  # noqa: E402
 
-DISK = Path.cwd() / "disk"
+PLACE = Path.cwd() / "place"
+DISK = PLACE / "disk"
 DRIVE = Path(os.environ["WINEPREFIX"]) / "dosdevices/y:"
 OLD = "".join(f"{i}\n" for i in range(2000)).encode()
 NEW = "".join(f"{i}\n" for i in range(9000)).encode()
@@ -24,19 +25,25 @@ STEP = 1 if os.environ.get("UNTORN_LONG") else 13 if "quick" in sys.argv else 5
 
 
 def mount():
-    """A small disk at Y:; False where there is no loop device."""
-    DISK.mkdir()
-    image = Path("image")
+    """A small disk at Y:, in memory; False where there is no loop device."""
+    PLACE.mkdir()
+    image = PLACE / "image"
+    if not os.environ.get("OWN_MOUNTS") or not runs("mount", "-t", "tmpfs", "none", PLACE):
+        return False
     image.touch()
     os.truncate(image, 2 << 20)
-    make = ["mkfs.ext4", "-q", "-m", "0", "-b", "1024", "-O", "^has_journal", image]
-    if not os.environ.get("OWN_MOUNTS") or subprocess.run(make, check=False).returncode != 0 or \
-            subprocess.run(["mount", "-o", "loop", image, DISK], check=False).returncode != 0:
+    DISK.mkdir()
+    if not runs("mkfs.ext4", "-q", "-m", "0", "-b", "1024", "-O", "^has_journal", image) or \
+            not runs("mount", "-o", "loop", image, DISK):
         return False
     (DISK / "lost+found").rmdir()
     DRIVE.unlink(missing_ok=True)
     DRIVE.symlink_to(DISK)
     return True
+
+
+def runs(*words):
+    return subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def write_in_place(file, data):
@@ -74,7 +81,6 @@ def prepare(free):
     fill()
     filler = DISK / "FILLER"
     os.truncate(filler, filler.stat().st_size - free * PAGE)
-    os.sync()
 
 
 def judge(status, message):
@@ -161,4 +167,5 @@ if __name__ == "__main__":
         main()
     finally:
         DRIVE.unlink()
-        subprocess.run(["umount", DISK], check=False)
+        runs("umount", DISK)
+        runs("umount", PLACE)

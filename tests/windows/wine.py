@@ -1,5 +1,6 @@
 """Wine for the tests beside it: a world of its own below the build, and nothing left running."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -27,8 +28,8 @@ def own_mounts():
 
 class Wine:
     """Its server stays between two programs, and some seconds longer than us if we are killed.
-    Else each program would start Windows anew, which takes seconds, and one that comes while it
-    shuts down waits for long."""
+    Else each program would start Windows anew, which takes seconds. It is found by those who have
+    the same TMPDIR."""
 
     def __init__(self, build):
         self.home = build / "wine"
@@ -36,12 +37,15 @@ class Wine:
         self.environment = {**os.environ, "WINEPREFIX": str(self.home), "WINEDEBUG": "-all",
                             "WINEDLLOVERRIDES": "mscoree,mshtml=", "TMPDIR": str(self.temporary)}
         self.environment.pop("DISPLAY", None)
+        self.lock = -1
 
     def __enter__(self):
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.lock = os.open(self.home, os.O_RDONLY)
+        fcntl.flock(self.lock, fcntl.LOCK_EX)  # two runs would end each other's server
         self.call("wineserver", "--kill")
         shutil.rmtree(self.temporary, ignore_errors=True)
-        self.temporary.mkdir(parents=True)
-        self.home.mkdir(exist_ok=True)
+        self.temporary.mkdir()
         self.call("wineserver", f"--persistent={REST}")
         self.call("wine", "wineboot", "--init")
         return self
@@ -49,6 +53,7 @@ class Wine:
     def __exit__(self, *_):
         self.call("wineserver", "--kill")
         shutil.rmtree(self.temporary, ignore_errors=True)
+        os.close(self.lock)
 
     def call(self, *words):
         """Not through a pipe, which the services that it starts would keep open."""
