@@ -42,7 +42,10 @@ suites_are_clean() {
     local name
     [ "$(threaded | wc -l)" -gt 4 ]
     # shellcheck disable=SC2046 # words
-    build_it $(threaded | sed 's,^,tests/,') >"$AREA/built" 2>&1 || { tail -n 20 "$AREA/built"; exit 1; }
+    build_it $(threaded | sed 's,^,tests/,') >"$AREA/built" 2>&1 || {
+        tail -n 20 "$AREA/built"
+        return 1
+    }
     for name in $(threaded); do
         echo "    $name"
         "$BUILD-tsan/tests/$name" || { echo "$name: status $?"; return 1; }
