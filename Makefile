@@ -82,7 +82,8 @@ format:
 	@tools/sources -h include src cli bindings tests fuzz bench examples | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl $(BUILD)-windows
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl $(BUILD)-windows \
+	    $(BUILD)-tsan
 
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'

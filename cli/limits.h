@@ -13,6 +13,7 @@ enum {
     CLI_DIFF_CONTEXT = 3,           /* unchanged lines shown around a change */
     CLI_KEEP = 1000,                /* the most --keep */
     CLI_EDITOR_WORDS = 64,          /* of an editor and its arguments */
+    CLI_INTERRUPTIONS = 32,         /* of the writing of a draft */
     CLI_BATCH = 4096,               /* documents of a directory that are held to be sorted */
     CLI_PROGRESS_WIDTH = 72,        /* bytes of a line that tells how far it is */
     CLI_PROGRESS_AFTER_MS = 300,    /* until the first */

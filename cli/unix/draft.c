@@ -81,9 +81,11 @@ int system_make_file(const char *path, const void *data, size_t size)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = 0;
     if (fd < 0)
         return errno;
+    int tries = 0; /* no system_write: a file, unlike a reader, is not waited for without end */
     for (const char *at = data; size > 0 && error == 0;) {
-        int64_t count = system_write(fd, at, size);
-        error = count < 0 ? (int)-count : 0;
+        ssize_t count = write(fd, at, size);
+        bool again = count < 0 && errno == EINTR && ++tries < CLI_INTERRUPTIONS;
+        error = count < 0 && !again ? errno : 0;
         at += count > 0 ? count : 0;
         size -= count > 0 ? (size_t)count : 0;
     }

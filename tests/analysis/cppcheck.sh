@@ -15,7 +15,8 @@ clean() {
     local status=0
     # shellcheck disable=SC2086 # words
     cppcheck $flags -j 2 --project="$BUILD/compile_commands.json" --file-filter='*src/*' \
-        --file-filter='*cli/*' --suppress='*:*src/os/sim/*' >"$AREA/checked" 2>"$AREA/found" || status=$?
+        --file-filter='*cli/*' --suppress='*:*src/os/sim/*' >"$AREA/checked" \
+        2>"$AREA/found" || status=$?
     cat "$AREA/found"
     [ $status = 0 ]
     [ "$(grep -c '^Checking .*c \.\.\.' "$AREA/checked")" -gt 150 ]

@@ -1,5 +1,5 @@
-# What the compiler and the linker can do against a bug of ours is in what is installed: the command,
-# the library and the Python module.
+# What the compiler and the linker can do against a bug of ours is in what is installed: command,
+# library and Python module.
 # run: budget 15
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"

@@ -4,7 +4,8 @@
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 root=$(cd "$TESTS/.." && pwd)
-export TSAN_OPTIONS='halt_on_error=1 exitcode=66'
+# The child of a fork never joins its parent's threads.
+export TSAN_OPTIONS='halt_on_error=1 exitcode=66 report_thread_leaks=0'
 
 # race FLAG...: two threads and one number.
 race() {
@@ -42,7 +43,10 @@ suites_are_clean() {
     local name
     [ "$(threaded | wc -l)" -gt 4 ]
     # shellcheck disable=SC2046 # words
-    build_it $(threaded | sed 's,^,tests/,') >"$AREA/built" 2>&1 || { tail -n 20 "$AREA/built"; exit 1; }
+    build_it $(threaded | sed 's,^,tests/,') >"$AREA/built" 2>&1 || {
+        tail -n 20 "$AREA/built"
+        return 1
+    }
     for name in $(threaded); do
         echo "    $name"
         "$BUILD-tsan/tests/$name" || { echo "$name: status $?"; return 1; }

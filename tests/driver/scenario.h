@@ -58,6 +58,7 @@ struct scenario {
     enum scenario_before before;
     enum scenario_size size;
     bool full;            /* with every error also in the short run; else with the likeliest */
+    bool thorough;        /* only in the long run: much like another */
     bool fresh;           /* untorn was never used in the directory before */
     bool in_place;        /* what is there is what `read` shows */
     bool starts_programs; /* errors are injected into the command only, not into those */

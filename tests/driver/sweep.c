@@ -348,7 +348,8 @@ static bool sweep_all(const struct order *order, char *const *names, int count)
     int passed = 0, failed = 0;
     for (size_t i = 0; i < all_scenarios_count; i++) {
         const struct scenario *scenario = &all_scenarios[i];
-        if (!chosen(names, count, scenario->name))
+        if (!chosen(names, count, scenario->name) ||
+            (scenario->thorough && !order->thorough && count == 0))
             continue;
         for (enum test test = 0; test < TESTS; test++) {
             if (!order->chosen[test] || (test == TEST_KILL && scenario->effect == EFFECT_NONE))

@@ -360,14 +360,20 @@ static bool judge_state(struct bench *bench, struct run *run)
 }
 
 /* Whoever fails says why; not if that very message failed, nor what an example keeps to itself. */
-static void judge_words(struct bench *bench, struct run *run)
+static bool is_empty(const char *path)
 {
     struct stat about;
+    return stat(path, &about) == 0 && about.st_size == 0;
+}
+
+static void judge_words(struct bench *bench, struct run *run)
+{
     int status = run->result.status;
     bool failed = WIFEXITED(status) && WEXITSTATUS(status) != 0 && status != bench->baseline_status;
     bool mute = run->plan.for_ever || strstr(run->result.hit, bench->errors) != NULL;
-    if (failed && bench->scenario->program == NULL && !mute && stat(bench->errors, &about) == 0 &&
-        about.st_size == 0)
+    /* What a check finds is its output. */
+    if (failed && bench->scenario->program == NULL && !mute && is_empty(bench->errors) &&
+        is_empty(bench->output))
         (void)wrong(run, "fails with %d and says nothing", WEXITSTATUS(status));
 }
 

@@ -3,4 +3,4 @@
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 "$FAULTAT" --count -- true 2>/dev/null || { echo 'system calls cannot be traced here'; exit 77; }
-"$BUILD/tests/sweep" --command "$UNTORN" --base "$AREA" --faults kill
+"$BUILD/tests/sweep" --command "$UNTORN" --base "$AREA" --faults kill ${UNTORN_LONG:+--long}
