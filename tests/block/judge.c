@@ -145,11 +145,14 @@ static const char *judge_read(const struct work *work, const struct expected *ex
     struct untorn_error error;
     struct blob blobs[FILES];
     unsigned count = scenario_file_count(work->scenario);
-    if (untorn_read_set(work->scenario->files, count, NULL, contents, &error) != 0)
-        return said("cannot be read", &error);
+    const char *problem;
+    int rc = untorn_read_set(work->scenario->files, count, NULL, contents, &error);
     for (unsigned i = 0; i < count; i++)
         blobs[i] = (struct blob){contents[i].data, contents[i].size};
-    const char *problem = judge_together(work, expected, blobs, ret_version);
+    if (rc != 0)
+        problem = said("cannot be read", &error); /* mixed, contents are given nevertheless */
+    else
+        problem = judge_together(work, expected, blobs, ret_version);
     for (unsigned i = 0; i < count; i++)
         untorn_content_free(&contents[i]);
     return problem;

@@ -151,7 +151,7 @@ def fault_jobs(kind, scenario, position):
     for request, error in FAULTS if LONG else FAULTS[:1] + FAULTS[2:]:
         for how in ("once", "always") if LONG else ("once",):
             fault = f"{request} {position} {error} {how}"
-            yield (kind, scenario, 1, {"updates": 2, "fault": fault},
+            yield (kind, scenario, 1, {"updates": 2 if LONG else 1, "fault": fault},
                    ("--limit", "4" if LONG else "2"))
 
 
@@ -173,7 +173,7 @@ def faults_are_told(kinds):
                 if verdict.bad or verdict.broken:
                     COUNT.say(f"{job[0]}: {scenario} when {job[3]['fault']} fails", verdict.output)
             going &= met_here
-            position += 1 if LONG else 9
+            position += 1 if LONG else 14
         COUNT.say(f"{scenario}: what is said when the device fails is true: "
                   f"{sum(met.values())} faults, {states} states",
                   "" if all(met.values()) else "no fault was met")

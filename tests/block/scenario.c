@@ -507,8 +507,11 @@ const struct blob *scenario_known(const struct work *work, unsigned update, unsi
     } table[UPDATES][FILES];
     static const struct scenario *scenario;
     static uint64_t seed;
-    if (scenario != work->scenario || seed != work->seed)
+    if (scenario != work->scenario || seed != work->seed) {
+        for (unsigned i = 0; i < UPDATES * FILES; i++)
+            blob_free(&table[i / FILES][i % FILES].blob);
         memset(table, 0, sizeof table);
+    }
     scenario = work->scenario;
     seed = work->seed;
     if (!table[update][file].known)
