@@ -255,6 +255,7 @@ def main():
             part(kinds)
     print(", ".join(f"{kind} {number}" for kind, number in COUNT.states.items()),
           "mounted states")
+    print(f"tally: mounted states {sum(COUNT.states.values())}")
     print(f"{COUNT.passed} passed, {COUNT.failed} failed"
           + (f", {COUNT.skipped} skipped" if COUNT.skipped else ""))
     return 1 if COUNT.failed else 0

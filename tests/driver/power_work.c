@@ -4,14 +4,13 @@
  *
  * Runs as init of a user-mode Linux (tests/uml). Mounts each device and changes files on all of
  * them, without end, one process for each; the number N of a round, from FIRST on, is what the
- * files then hold. Prints "ready", then "FILESYSTEM WHAT N" after each change that was acknowledged: the
- * terminal is what outlives the machine.
+ * files then hold. Prints "ready", then "FILESYSTEM WHAT N" after each change that was
+ * acknowledged: the terminal is what outlives the machine.
  *
  * VARIANT: good; or one that the judge must catch: cache (acknowledged and not flushed), apart (the
- * files of a set one after the other), overwrite (a file emptied and written anew).
+ * files of a set one after the other).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,14 +46,6 @@ static size_t make_body(char body[BODY_SIZE], unsigned n)
     for (unsigned i = 0; i < lines && size + 16 < BODY_SIZE; i++)
         size += (size_t)sprintf(body + size, "%u\n", n);
     return size;
-}
-
-static void overwrite(const char *path, const char *body, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (fd < 0 || write(fd, body, size) != (ssize_t)size || fsync(fd) < 0)
-        fail(path, strerror(errno));
-    close(fd);
 }
 
 static int write_all(const char *const *paths, size_t count, const char *body, size_t size,
@@ -99,11 +90,7 @@ static void work(const char *filesystem, unsigned n)
     char body[BODY_SIZE], text[32];
     size_t size = make_body(body, n);
 
-    int rc = 0;
-    if (is("overwrite"))
-        overwrite("single", body, size);
-    else
-        rc = untorn_write("single", body, size, &options, &error);
+    int rc = untorn_write("single", body, size, &options, &error);
     acknowledge(filesystem, "single", n, rc, &error);
 
     rc = (is("apart") ? write_all : commit_all)(set, members, body, size, &options, &error);

@@ -3,8 +3,8 @@
 
 #include "harness.h"
 
-#include <wchar.h>
 #include <errno.h>
+#include <wchar.h>
 
 static RM_PROCESS_INFO told[20];
 static UINT told_count;

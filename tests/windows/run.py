@@ -7,8 +7,8 @@ The C suites are those of tests/, compiled unchanged: tests/windows/posix stands
 take from Unix, and a test that needs what Windows or Wine has not is skipped, by name. So is what
 tests/windows/not_run.txt lists, with its reason. Then the suites of the command (cli.py), and what
 is installed, for C and for Python (install.py). --quick runs a share of the first two, and less of
-what is repeated. With TEXT only the suites whose name has it. Ends with `N passed, N failed`; status 77
-where mingw or Wine is missing.
+what is repeated. With TEXT only the suites whose name has it. Ends with `N passed, N failed`;
+status 77 where mingw or Wine is missing.
 """
 
 import argparse

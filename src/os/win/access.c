@@ -401,6 +401,13 @@ int win_narrow_acl(HANDLE like, bool passed_on, HANDLE file, unsigned mode, enum
 
 /* ---- what the folder passes on ---- */
 
+static DWORD pass_on(HANDLE file, PACL own)
+{
+    return SetSecurityInfo(file, SE_FILE_OBJECT,
+                           DACL_SECURITY_INFORMATION | UNPROTECTED_DACL_SECURITY_INFORMATION, NULL,
+                           NULL, own, NULL);
+}
+
 int win_inherit_acl(HANDLE file)
 {
     struct narrowing for_owner = {.mode = 0};
@@ -411,9 +418,10 @@ int win_inherit_acl(HANDLE file)
     HANDLE again = open_again(file, WRITE_DAC | READ_CONTROL);
     if (again == INVALID_HANDLE_VALUE || !InitializeAcl(&none, sizeof none, ACL_REVISION))
         return win_last_failure();
-    DWORD code = SetSecurityInfo(again, SE_FILE_OBJECT,
-                                 DACL_SECURITY_INFORMATION | UNPROTECTED_DACL_SECURITY_INFORMATION,
-                                 NULL, NULL, &none, NULL);
+    DWORD code = pass_on(again, &none);
+    /* It measures the folder's ACL and then reads it: another may change that in between. */
+    for (int i = 0; code == ERROR_INSUFFICIENT_BUFFER && win_pause(i); i++)
+        code = pass_on(again, &none);
     CloseHandle(again);
     if (code != ERROR_SUCCESS)
         return win_failure(code);
