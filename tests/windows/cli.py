@@ -80,7 +80,7 @@ def run_suites(wine, build, text, quick, jobs):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, run.RUNNING.end)
     context = argparse.Namespace(build=place, tests=HERE.parent, jobs=jobs, timeout=TIMEOUT,
-                                 python="/usr/bin/python3")
+                                 python="/usr/bin/python3", coverage=False)
     return run.run_all(choose(place, text, quick), {}, context)
 
 
