@@ -25,10 +25,11 @@ static const char *name_of(const char *folder, int i)
     return name;
 }
 
-static void commit(const char *folder, int first, int count)
+static void commit_keeping(int keep, const char *folder, int first, int count)
 {
+    struct untorn_options options = {.keep = keep};
     struct untorn_transaction *transaction;
-    int rc = untorn_transaction_begin(NULL, &transaction, NULL);
+    int rc = untorn_transaction_begin(&options, &transaction, NULL);
     for (int i = first; rc == 0 && i < first + count; i++)
         rc = untorn_transaction_put(transaction, name_of(folder, i), fresh_content(), CONTENT_SIZE,
                                     NULL, NULL);
@@ -38,9 +39,19 @@ static void commit(const char *folder, int first, int count)
     pairs_must(rc == 0, "untorn_transaction_commit");
 }
 
+static void commit(const char *folder, int first, int count)
+{
+    commit_keeping(0, folder, first, count);
+}
+
 static void commit_few(void)
 {
     commit("set", 0, FEW);
+}
+
+static void commit_few_keeping_none(void)
+{
+    commit_keeping(UNTORN_KEEP_NONE, "none", 0, FEW);
 }
 
 static void replace_few(void)
@@ -71,7 +82,7 @@ static void commit_many_by_few(void)
 
 static void prepare(void)
 {
-    static const char *const folders[] = {"set", "one", "hand", "many", "fews"};
+    static const char *const folders[] = {"set", "none", "one", "hand", "many", "fews"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         make_directory(folders[i]);
 }
@@ -129,6 +140,12 @@ static const struct pairs_row rows[] = {
      .peer = "one transaction of the same bytes, WAL, synchronous=FULL",
      .prepare = prepare_sqlite,
      .ours = commit_few,
+     .theirs = commit_sqlite,
+     .target = 5},
+    {.name = "commit of 4 files against SQLite, no version kept",
+     .peer = "the same transaction",
+     .prepare = prepare_sqlite,
+     .ours = commit_few_keeping_none,
      .theirs = commit_sqlite,
      .target = 5},
 #endif
