@@ -57,7 +57,8 @@ check-long:
 	@tools/setup browser || echo 'going on without a browser'
 	@tools/setup windows || echo 'going on without Windows'
 	@tools/setup machines || echo 'going on without user-mode Linux'
-	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 7200 '$(T)'
+	@UNTORN_LONG=1 $(PYTHON) tests/run.py --build $(BUILD) --jobs $(JOBS) --timeout 3600 \
+	    $(if $(T),,--figures docs/testing.md) '$(T)'
 
 check-windows:
 	@tools/setup build windows

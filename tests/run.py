@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Builds, runs the tests, and counts.
 
-    tests/run.py [--build DIR] [--jobs N] [--timeout S] [--no-build] [--coverage] [TEXT]
+    tests/run.py [--build DIR] [--jobs N] [--timeout S] [--no-build] [--coverage]
+                 [--figures DOCUMENT] [TEXT]
 
 A suite is a C test (tests/**/*_test.c, run plain and sanitized), a script (tests/**/*.sh, but not
 lib*.sh) or a Python check (tests/**/*_test.py). TEXT runs only the suites whose name contains it.
@@ -16,6 +17,10 @@ that is not 0.
 
 Lines `tally: KIND NUMBER` on its standard output say what it counted (crash states, kills). They
 are added up by kind and shown at the end; those of a sanitized run are not, it repeats the plain.
+For the same reason a sanitized run is never a long one (UNTORN_LONG).
+
+--figures DOCUMENT: they must be as many as tests/figures.py says, and if nothing failed its table
+in the document is made anew.
 
 A comment in the first five lines of a suite may say how to run it, any of these:
 
@@ -39,6 +44,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import figures
 
 ROOT = Path(__file__).resolve().parent.parent
 TOTAL = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?")
@@ -147,17 +154,23 @@ def counters(suite, context):
     return {"LLVM_PROFILE_FILE": f"{context.build}/profile/ended/%m.profraw"}
 
 
-def environment(build, tests, python, directory):
+def is_sanitized(suite, context):
+    return suite.build not in (None, context.build)
+
+
+def environment(suite, context, directory):
+    handed_on = ("UNTORN_SUITES",) if is_sanitized(suite, context) else ("UNTORN_LONG",
+                                                                         "UNTORN_SUITES")
     values = {name: value for name, value in os.environ.items()
-              if not name.startswith("UNTORN_") or name in ("UNTORN_LONG", "UNTORN_SUITES")}
+              if not name.startswith("UNTORN_") or name in handed_on}
     if values.get("UNTORN_SUITES"):
         values["UNTORN_SUITES"] = os.path.abspath(values["UNTORN_SUITES"])
     # Make hands its own options down; a make in a test must not see them.
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES"):
         values.pop(name, None)
-    values.update(UNTORN=str(build / "untorn"), BUILD=str(build), TESTS=str(tests),
-                  PYTHON=str(python), TMPDIR=str(directory), LC_ALL="C.UTF-8",
-                  PATH=f"{build}:{os.environ['PATH']}:/usr/sbin:/sbin",
+    values.update(UNTORN=str(context.build / "untorn"), BUILD=str(context.build),
+                  TESTS=str(context.tests), PYTHON=str(context.python), TMPDIR=str(directory),
+                  LC_ALL="C.UTF-8", PATH=f"{context.build}:{os.environ['PATH']}:/usr/sbin:/sbin",
                   UBSAN_OPTIONS="print_stacktrace=1")
     return values
 
@@ -207,8 +220,7 @@ def run_in(suite, scratch, context):
         process = subprocess.Popen(
             suite.command, cwd=work, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
             start_new_session=True,
-            env=environment(context.build, context.tests, context.python, work)
-            | counters(suite, context))
+            env=environment(suite, context, work) | counters(suite, context))
         RUNNING.groups.add(process.pid)
         if RUNNING.interrupted:
             RUNNING.end()
@@ -224,7 +236,7 @@ def run_in(suite, scratch, context):
     if status is None:
         return Result(failed=1, output=f"{''.join(printed)}\nkilled after {limit} s\n")
     result = judge(suite, status, *printed)
-    if suite.build is None or suite.build == context.build:  # sanitized it is all the same again
+    if not is_sanitized(suite, context):
         for kind, number in TALLY.findall(printed[0]):
             result.tally[kind] += int(number)
     return result
@@ -363,6 +375,7 @@ def show_tally(results):
     total = sum((result.tally for result in results), collections.Counter())
     for kind, number in sorted(total.items()):
         print(f"{kind:<52} {number:>15,}")
+    return total
 
 
 def parse_arguments():
@@ -373,6 +386,7 @@ def parse_arguments():
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--figures", type=Path)
     parser.add_argument("text", nargs="?", default="")
     context = parser.parse_args()
     context.build = context.build.absolute()
@@ -400,13 +414,20 @@ def main():
             results.append(Result(failed=1))
     passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
     skipped = [name for result in results for name in result.skipped]
-    show_tally(results)
+    tally = show_tally(results)
+    for line in figures.short_of(tally) if context.figures else ():
+        print(line)
+        failed += 1
     for name in skipped:
         print(f"skipped: {name}")
     if not results:
         print(f"no suite has {context.text!r} in its name")
-    print(f"{time.monotonic() - started:.0f} s")
-    print(f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else ""))
+    seconds = time.monotonic() - started
+    total = f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else "")
+    if context.figures and not failed:
+        figures.write(context.figures, tally, seconds, total)
+    print(f"{seconds:.0f} s")
+    print(total)
     return 1 if failed or not passed + len(skipped) else 0
 
 

@@ -170,8 +170,9 @@ def what_suites_count_is_added_up_by_kind():
     assert sum("kills" in line for line in lines) == 5, text  # the total, and why b failed
 
 
-def what_a_sanitized_run_repeats_is_not_added_again():
-    program = "#!/bin/sh\necho 'tally: states 5'; echo '1 passed, 0 failed'\n"
+def what_a_sanitized_run_repeats_is_not_added_again_and_never_long():
+    program = ("#!/bin/sh\necho 'tally: states 5'; echo '1 passed, 0 failed'\n"
+               'case $0 in *-asan/*) [ -z "$UNTORN_LONG" ];; *) [ "$UNTORN_LONG" ];; esac\n')
     with tempfile.TemporaryDirectory() as directory:
         for build in ("build", "build-asan"):
             file = Path(directory, build, "tests/a_test")
@@ -182,9 +183,35 @@ def what_a_sanitized_run_repeats_is_not_added_again():
         Path(directory, "tests/a_test.c").write_text("")
         done = subprocess.run([sys.executable, RUNNER, "--no-build", "--tests",
                                f"{directory}/tests", "--build", f"{directory}/build"],
+                              env=os.environ | {"UNTORN_LONG": "1"},
                               stdout=subprocess.PIPE, text=True, check=False)
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["states", "5"] in lines and lines[-1][0] == "2", done.stdout
+    assert ["states", "5"] in lines and lines[-1][:4] == "2 passed, 0 failed".split(), done.stdout
+
+
+def figures_are_written_where_all_is_reached_and_nothing_failed():
+    before = "# A\n\n<!-- figures -->\nold\n<!-- end of figures -->\nb\n"
+    suites = {"a.sh": "echo 'tally: power cuts 400'; echo 'tally: kills 20000'\n",
+              "b.sh": "echo 'tally: power cuts 111'\n", "c.sh": "true\n"}
+    with tempfile.TemporaryDirectory() as directory:
+        document = Path(directory, "page.md")
+
+        def now(status, last, files):
+            document.write_text(before)
+            return expect(status, last, files, "--figures", document), document.read_text()
+
+        text, page = now(0, "3 passed, 0 failed", suites)
+        assert "power cuts: " not in text, text
+        assert page.startswith("# A\n\n<!-- figures -->\n`make check-long` of 20"), page
+        assert page.endswith("|\n<!-- end of figures -->\nb\n") and "old" not in page, page
+        assert "in 0 minutes: 3 passed, 0 failed.\n" in page, page
+        assert "| power cuts of a machine | 500 | 511 |" in page, page
+        assert "| kills meanwhile | 20,000 | 20,000 |" in page, page
+        assert "| updates at the same time | 1,000,000 | not run |" in page, page
+
+        text, page = now(1, "2 passed, 1 failed", {name: suites[name] for name in ("a.sh", "c.sh")})
+        assert "power cuts: 400, and it should be 500\n" in text and page == before, text + page
+        assert now(1, "3 passed, 1 failed", suites | {"d.sh": "exit 1\n"})[1] == before
 
 
 def serial_suites_run_alone():
@@ -212,7 +239,8 @@ TESTS = [
     the_environment_names_the_command_and_the_folders,
     what_is_set_by_hand_for_the_suites_is_handed_on,
     what_suites_count_is_added_up_by_kind,
-    what_a_sanitized_run_repeats_is_not_added_again,
+    what_a_sanitized_run_repeats_is_not_added_again_and_never_long,
+    figures_are_written_where_all_is_reached_and_nothing_failed,
     serial_suites_run_alone,
 ]
 
