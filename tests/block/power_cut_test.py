@@ -1,7 +1,8 @@
 # Real file systems lose their power: ext4, xfs and btrfs, every legal state of the device between
 # two flushes or a choice of them, mounted by the kernel, recovered and judged (block_replay.c).
 # run: serial, budget 40, timeout 3600
-"""UNTORN_LONG=1: 17,000 states of each file system and more, every control and every fault.
+"""UNTORN_LONG=1: 17,000 states of each file system and more, every control, every kind of fault.
+UNTORN_LONG=all: each at every write and flush.
 
     power_cut_test.py [machinery|controls|promises|faults]...      these parts only
 """
@@ -18,7 +19,8 @@ from pathlib import Path
 
 from lib import Cannot, FILE_SYSTEMS, PROGRAMS, Recording, Verdict, lacks, own_mounts, run
 
-LONG = os.environ.get("UNTORN_LONG") == "1"
+LONG = bool(os.environ.get("UNTORN_LONG"))
+STEP = {None: 14, "all": 1}.get(os.environ.get("UNTORN_LONG"), 4)  # from one fault to the next
 JOBS = int(os.environ.get("BLOCK_JOBS", "4"))  # most of the time each of them waits
 STATES = 17000  # of each file system, when there is time
 UPDATES, LIMIT = (6, 48) if LONG else (3, 5)
@@ -173,7 +175,7 @@ def faults_are_told(kinds):
                 if verdict.bad or verdict.broken:
                     COUNT.say(f"{job[0]}: {scenario} when {job[3]['fault']} fails", verdict.output)
             going &= met_here
-            position += 1 if LONG else 14
+            position += STEP
         COUNT.say(f"{scenario}: what is said when the device fails is true: "
                   f"{sum(met.values())} faults, {states} states",
                   "" if all(met.values()) else "no fault was met")

@@ -57,7 +57,7 @@ struct set {
     struct sim_fault omit;
     unsigned profiles;
     int limit;      /* of states for each crash point; 0: all */
-    int long_limit; /* the same in a long run */
+    int long_limit; /* the same in a long run, but for one that takes as long as it takes */
     int faulty_recoveries;
     bool quiet;
 };
@@ -160,7 +160,10 @@ static inline const char *judge_left_over(void)
  * losses allow: where nothing is a sample they add none. */
 static inline struct sim_scenario scenario_of_set(const char *name, const struct set *set)
 {
-    int limit = is_long() ? set->long_limit : set->limit;
+    int limit = set->quiet        ? set->limit /* it is enough that something is bad */
+                : is_exhaustive() ? 0
+                : is_long()       ? set->long_limit
+                                  : set->limit;
     bool together = set->together || (set->files[0].path && set->files[1].path &&
                                       set->files[2].path); /* decision 0026 */
     return (struct sim_scenario){

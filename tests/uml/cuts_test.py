@@ -27,7 +27,7 @@ from pathlib import Path
 from machine import boot, go_on_with_own_mounts, missing
 
 BUILD = Path(os.environ["BUILD"])
-LONG = os.environ.get("UNTORN_LONG") == "1"
+LONG = bool(os.environ.get("UNTORN_LONG"))
 CUTS = 500 if LONG else 4
 MACHINES = 2
 CUTS_BEFORE_NEW_IMAGES = 25

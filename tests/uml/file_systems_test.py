@@ -16,7 +16,7 @@ from machine import boot, missing
 
 SCRIPT = "withstand/file_systems.sh"
 LONGEST = 1100
-LONG = os.environ.get("UNTORN_LONG") == "1"
+LONG = bool(os.environ.get("UNTORN_LONG"))
 
 
 def main():
