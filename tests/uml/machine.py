@@ -3,6 +3,9 @@
 import os
 import shutil
 import subprocess
+from pathlib import Path
+
+REGISTERS = Path(__file__).with_name("whole_registers.c")
 
 
 def missing():
@@ -21,6 +24,15 @@ def go_on_with_own_mounts(arguments):
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", *arguments])
 
 
+def preloaded(folder):
+    """The library of whole_registers.c, made if it is not there."""
+    library = Path(folder, "whole_registers.so")
+    if not library.exists():
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE=", "-o", library, REGISTERS],
+                       check=True)
+    return str(library)
+
+
 def boot(folder, init, words, images=(), variables=None, memory=128):
     """Starts one whose first program is `init WORDS...`; it sees the images as /dev/ubda and so on.
     Its terminal is .stdout. Killing the group ends it all at once."""
@@ -32,4 +44,5 @@ def boot(folder, init, words, images=(), variables=None, memory=128):
     return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "linux.uml", *kernel, "--", *words],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, start_new_session=True,
-                            env={**os.environ, "TMPDIR": str(folder)})
+                            env={**os.environ, "TMPDIR": str(folder),
+                                 "LD_PRELOAD": preloaded(folder)})
