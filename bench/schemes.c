@@ -120,7 +120,7 @@ static void read_untorn(long *values)
     int rc = untorn_document_read("ours/state.json", NULL, 0, &document, NULL);
     pairs_must(rc == 0, "untorn_document_read");
     for (int i = 0; i < CROWD_MOST; i++) {
-        int64_t value;
+        int64_t value = 0;
         text_key(i, key);
         const struct untorn_node *node = untorn_document_find(document, key, NULL);
         pairs_must(node && untorn_node_integer(node, &value), key);

@@ -1,17 +1,20 @@
 # Valgrind finds nothing: a share of the suites and of the verbs, and with UNTORN_LONG all of those
-# that meet the real disk.
+# that meet the real disk. (src/text, of which no call reaches a file, is left to the sanitizers.)
 # run: budget 60, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 
 watched() {
-    valgrind --quiet --error-exitcode=66 --leak-check=full --show-leak-kinds=definite \
-        --errors-for-leak-kinds=definite "$@"
+    valgrind --quiet --error-exitcode=66 "$@"
+}
+
+without_leaks() {
+    watched --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite "$@"
 }
 
 verbs() {
     need valgrind
-    local untorn="watched $UNTORN"
+    local untorn="without_leaks $UNTORN"
     echo '{"a": 1, "b": [1, 2]}' >f.json
     printf '# kept\n[t]\na = 1\n' >f.toml
     echo text | $untorn write f
@@ -53,6 +56,7 @@ refused() {
 }
 
 # Whether a suite passes does not count here: where allocations are to fail, Valgrind's own do not.
+# Nor do leaks: processes of a suite end anywhere, and the sanitized suites look for them.
 suites() {
     need valgrind
     local name found
@@ -60,7 +64,7 @@ suites() {
         watched --log-file="$AREA/log.%p" "$BUILD/tests/$name" >"$AREA/out" 2>&1 || :
         grep -q ' passed, ' "$AREA/out" || return 1
         cat "$AREA"/log.* >"$AREA/told"
-        found=$(grep -E -A 9 'Invalid|uninitialised|definitely lost|overlap' "$AREA/told") || :
+        found=$(grep -E -A 9 'Invalid|uninitialised|overlap' "$AREA/told") || :
         rm "$AREA"/log.*
         same "$name: $found" "$name: " || return 1
     done
@@ -89,8 +93,8 @@ caught() {
 }
 
 short='base-error_test txn-commit_test'
-long=$(cd "$BUILD/tests" && ls -d base-*_test text-*_test file-*_test txn-*_test store-*_test \
-    history-*_test combine-*_test 2>/dev/null | grep -v -e properties -e suite)
+long=$(cd "$BUILD/tests" && ls -d base-*_test file-*_test txn-*_test store-*_test history-*_test \
+    combine-*_test 2>/dev/null)
 
 check 'a read behind the end is caught' caught
 check 'a suite that writes behind the end is caught' suite_is_caught

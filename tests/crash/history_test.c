@@ -410,7 +410,8 @@ static const char *verify_in_place(void *context)
     char text[2] = "";
     if (untorn_read(path, NULL, &content, NULL) != 0)
         return "it cannot be read";
-    memcpy(text, content.data, content.size == 1);
+    if (content.size == 1)
+        text[0] = *(const char *)content.data;
     untorn_content_free(&content);
     if (strcmp(text, history->before) != 0 && strcmp(text, history->after) != 0)
         return "the content is neither old nor new";

@@ -256,8 +256,8 @@ static const char *const documents[] = {
 
 static const char *const with_comments[] = {
     "{\n  // a\n  \"a\": 1, // a\n  // b\n  \"b\": 2, /* b */ // b\n  // c\n  \"c\": 3 // c\n}\n",
-    "// top\n{ // all\n\n  // first\n\n  \"a\": [ // in\n    1, // 1\n    2 // 2\n  ], // a\n\n"
-    "  // other\n\n  // b\n  \"b\": {}\n  // end\n}\n// bottom",
+    ("// top\n{ // all\n\n  // first\n\n  \"a\": [ // in\n    1, // 1\n    2 // 2\n  ], // a\n\n"
+     "  // other\n\n  // b\n  \"b\": {}\n  // end\n}\n// bottom"),
     "{\n  \"a\": 1, // a\n  \"b\": [\n    1,\n    2,\n  ],\n}\n",
     "[1 /* 1 */, /* 2 */ 2 /* 2 */, 3 /* 3 */]",
     "[/* 1 */ 1, /* 2 */ 2, ]",

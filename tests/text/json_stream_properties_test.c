@@ -138,10 +138,10 @@ static void try_document(const char *data, size_t size, enum untorn_format forma
 static void check_rare(const struct count *count, int one_of, const char *what)
 {
     CHECK(count->all > 500);
-    if (count->unsuited > count->all / one_of || count->misguessed > count->all / 7) {
+    bool rare = count->unsuited <= count->all / one_of && count->misguessed <= count->all / 7;
+    if (!rare)
         fprintf(stderr, "%s: %d, %d of %d\n", what, count->unsuited, count->misguessed, count->all);
-        CHECK(!"rare");
-    }
+    CHECK(rare);
 }
 
 /* Left to the general way: few. A container is laid out as those near it, and is changed only where
