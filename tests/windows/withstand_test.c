@@ -256,6 +256,68 @@ TEST(a_reader_sees_what_is_written_over_the_old_version)
     CHECK(reader_meets_a_mixture("write-over f", 60000));
 }
 
+/* ---- readers of a set ---- */
+
+static const char *const set[] = {"a", "b", "sub/c"};
+enum { SET = 3 };
+
+static bool is_of_one_commit(const struct untorn_content contents[SET])
+{
+    for (int i = 0; i < SET; i++) {
+        if (contents[i].size != LENGTH)
+            return false;
+        for (int j = 0; j < LENGTH; j++)
+            if (contents[i].data[j] != contents[0].data[0])
+                return false;
+    }
+    return true;
+}
+
+static void save_set(void)
+{
+    static char data[LENGTH];
+    struct untorn_transaction *transaction;
+    memset(data, LAST_LETTER, sizeof data);
+    CHECK_INT(untorn_transaction_begin(NULL, &transaction, &error), 0);
+    for (int i = 0; i < SET; i++)
+        CHECK_INT(untorn_transaction_put(transaction, set[i], data, LENGTH, NULL, &error), 0);
+    CHECK_INT(untorn_transaction_commit(transaction, &error), 0);
+    untorn_transaction_free(transaction);
+}
+
+/* How often it was read in so many milliseconds. */
+static int read_set_on(ULONGLONG duration, bool *ret_changed)
+{
+    struct untorn_content contents[SET];
+    ULONGLONG until = GetTickCount64() + duration;
+    char text[UNTORN_TEXT_SIZE];
+    int times = 0;
+    for (*ret_changed = false; GetTickCount64() < until; times++) {
+        int rc = untorn_read_set(set, SET, NULL, contents, &error);
+        if (rc != 0)
+            printf("    read %d: %s\n", times + 1, untorn_describe(&error, text, sizeof text));
+        CHECK_INT(rc, 0);
+        CHECK(is_of_one_commit(contents));
+        *ret_changed |= contents[0].data[0] != LAST_LETTER;
+        for (int i = 0; i < SET; i++)
+            untorn_content_free(&contents[i]);
+    }
+    return times;
+}
+
+TEST(a_set_that_is_committed_without_a_pause_is_read_again_and_again)
+{
+    bool changed;
+    make_dir("sub", 0777);
+    save_set();
+    struct worker writer = start("commit a b sub/c");
+    int times = read_set_on(getenv("UNTORN_QUICK") ? 3000 : 10000, &changed);
+    stop(&writer);
+    printf("    read %d times\n", times);
+    CHECK(changed);
+    CHECK(times > 1);
+}
+
 /* ---- files that others have open ---- */
 
 TEST(a_program_that_lets_its_file_be_deleted_is_no_obstacle)

@@ -2,6 +2,7 @@
  *
  *     worker count FILE TIMES      adds 1 to the number in a file, so often, once GATE is there
  *     worker write FILE            replaces a file again and again
+ *     worker commit FILE...        replaces several together, again and again
  *     worker read FILE             reads it again and again without untorn; fails for a mixture
  *     worker scan FOLDER SHARE MS  opens every file that is new there, for so long
  *     worker hold FILE SHARE MS    has a file open for so long, sharing 1 read, 2 write, 4 delete
@@ -163,6 +164,31 @@ static int write_on(const char *file, bool (*write)(const char *file, const char
     }
 }
 
+static bool commit_all(char *const *files, int count, const char *text)
+{
+    struct untorn_options options = {.level = UNTORN_CACHE};
+    struct untorn_transaction *transaction;
+    struct untorn_error error;
+    int rc = untorn_transaction_begin(&options, &transaction, &error);
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = untorn_transaction_put(transaction, files[i], text, LENGTH, NULL, &error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(transaction, &error);
+    untorn_transaction_free(transaction);
+    return rc == 0 || complain(&error) == 0;
+}
+
+static int commit_on(char *const *files, int count)
+{
+    static char text[LENGTH];
+    say('!');
+    for (char letter = next_letter(LAST_LETTER);; letter = next_letter(letter)) {
+        memset(text, letter, sizeof text);
+        if (!commit_all(files, count, text))
+            return 1;
+    }
+}
+
 /* ---- others ---- */
 
 static int read_on(const char *file)
@@ -258,6 +284,8 @@ int main(int words, char **word)
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
         if (words == 3 && strcmp(verb, writers[i].name) == 0)
             return write_on(word[2], writers[i].write);
+    if (words > 2 && strcmp(verb, "commit") == 0)
+        return commit_on(word + 2, words - 2);
     if (words == 4 && strcmp(verb, "count") == 0)
         return count(word[2], atoi(word[3]));
     if (words == 4 && strcmp(verb, "count-bare") == 0)
