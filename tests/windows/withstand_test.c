@@ -394,3 +394,41 @@ TEST(it_is_one_to_those_who_try_only_once)
     CHECK(refused_while_scanned(7, replace_bare, 10000));
     CHECK(refused_while_scanned(3, replace_bare, 10000));
 }
+
+/* ---- all of it at once ---- */
+
+/* Scanners open whatever is new, and twice somebody keeps the file longer than an update waits for
+ * him: it fails then. */
+static void disturb(void)
+{
+    struct worker of_file = start("scan . 7 20"), of_stages = start("scan .untorn\\stage 3 20");
+    for (int i = 0; i < 2; i++) {
+        Sleep(300);
+        struct worker holder = start("hold counter 3 3000");
+        CHECK_INT(end(&holder), 0);
+    }
+    stop(&of_file);
+    stop(&of_stages);
+}
+
+TEST(what_is_there_in_the_end_is_what_was_acknowledged)
+{
+    enum { PROCESSES = 8 };
+    struct worker workers[PROCESSES];
+    char words[64], text[32];
+    int times = getenv("UNTORN_QUICK") ? 10 : 50, succeeded = 0;
+    snprintf(words, sizeof words, "count-on counter %d", times);
+    CHECK_INT(save("counter", "0\n"), 0);
+    for (int i = 0; i < PROCESSES; i++)
+        workers[i] = start(words);
+    put(GATE, "");
+    disturb();
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = end(&workers[i]);
+        CHECK(status <= times);
+        succeeded += status;
+    }
+    CHECK_INT(load("counter", text, sizeof text), 0);
+    printf("    %d of %d updates succeeded\n", succeeded, PROCESSES * times);
+    CHECK_INT(atoi(text), succeeded);
+}
