@@ -181,7 +181,9 @@ static int look_after(const struct target *target, const struct stage *stage, in
         rc = os_stat(target->place.dir, target->place.name, &now);
     if (rc < 0 && rc != -ENOENT)
         return UNKNOWN;
-    return rc == 0 && os_same_file(&now, &own) ? 0 : failure;
+    if (rc == 0 && os_same_file(&now, &own))
+        return 0;
+    return failure == -ENOTRECOVERABLE ? UNKNOWN : failure;
 }
 
 /* Whether the old version may leave by the stage's name, for who holds the name's lock to remove:

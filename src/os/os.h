@@ -143,7 +143,9 @@ enum os_rename {
 
 /* Both names may be paths below their directories; links on the way are followed.
  * Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
- * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange. */
+ * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange.
+ * After a failure both names are what they were; ENOTRECOVERABLE, on Windows alone: the second may
+ * be missing. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
 
 /* Whether a file can replace another while we have it open. Windows: not everywhere. */

@@ -210,7 +210,7 @@ static int read_one(struct snapshot *snapshot, struct snapshot_file *file,
         os_close(file->hold);
         file->hold = OS_NONE;
     }
-    if (os_rc == -ESTALE)
+    if (os_rc == -ESTALE || rc == -UNTORN_RESTLESS) /* before the deadline it may come to rest */
         return AGAIN;
     if (os_rc < 0)
         rc = error_os(&local, os_rc, NULL);

@@ -343,6 +343,14 @@ TEST(a_directory_that_takes_the_name_is_told)
     CHECK_INT(stages(), 0);
 }
 
+TEST(a_rename_that_may_have_left_nothing_is_not_settled)
+{
+    without_history();
+    begin_with("old");
+    fail(CALL_RENAME, TARGET, 1, ENOTRECOVERABLE);
+    CHECK_INT(save("new"), UNTORN_UNSETTLED_FLUSH);
+}
+
 /* [LOCK-3] */
 TEST(a_file_that_never_rests_is_given_up)
 {

@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 from pathlib import Path
+from unittest import mock
 
 from support import Case, holder, end, main, untorn
 from untorn import _errors, _untorn
@@ -45,6 +46,14 @@ class Errors(Case):
             self.assertEqual(error.os_error, errno.EDQUOT)
             if isinstance(error, OSError):
                 self.assertEqual(error.errno, errno.EDQUOT)
+
+    def test_a_number_that_is_another_in_c_is_that_of_python(self):
+        for number, name in ((_untorn.ELOOP, "ELOOP"), (_untorn.EWOULDBLOCK, "EWOULDBLOCK")):
+            error = of_status("FAILED", number)
+            self.assertEqual((error.errno, error.os_error), (getattr(errno, name),) * 2)
+        with mock.patch.dict(_errors._OF_PYTHON, {114: 10062}):
+            error = of_status("LINK_LOOP", 114)
+            self.assertEqual((error.errno, error.os_error), (10062, 10062))
 
     def test_kinds_are_those_of_the_language(self):
         for name, kind in {"LOCKED": TimeoutError, "MISSING": FileNotFoundError,

@@ -5,11 +5,12 @@
 import datetime
 import os
 import signal
+import threading
 import time
 import unittest
 from pathlib import Path
 
-from support import WINDOWS, Case, end, holder, interrupts, main, start, untorn
+from support import Case, end, holder, interrupts, main, start, untorn
 
 
 class Transactions(Case):
@@ -76,7 +77,6 @@ class Transactions(Case):
                 self.put("app.toml", "a = 3\n")
         self.assertEqual(untorn.read_json("new.json"), {"b": 3})
 
-    @unittest.skipIf(WINDOWS, "under Wine it ends as RESTLESS, and it is not known why")
     def test_readers_never_see_a_mixture_though_writers_are_killed(self):
         names = ["a.json", "sub/b.json"]
         with untorn.transaction() as t:
@@ -98,6 +98,22 @@ class Transactions(Case):
             process.communicate()
             one, other = untorn.read_set(names)
             self.assertEqual(one, other)
+
+    @unittest.skipUnless(os.path.exists("/proc/version"), "needs a file that is never of its size")
+    def test_a_set_that_comes_to_rest_late_is_waited_for(self):
+        os.symlink("/proc/version", "a")
+        self.put("b", "x")
+        with self.assertRaises(untorn.Error) as caught:
+            untorn.read_set(["a", "b"], timeout=0.3)
+        self.assertEqual(caught.exception.status, "RESTLESS")
+
+        def settle():
+            self.put("new", "y")
+            os.replace("new", "a")
+        timer = threading.Timer(1, settle)
+        timer.start()
+        self.assertEqual(untorn.read_set(["a", "b"], timeout=100), [b"y", b"x"])
+        timer.join()
 
     def test_two_who_add_to_both_files_lose_nothing(self):
         code = """

@@ -248,6 +248,31 @@ TEST(a_file_that_never_rests_ends_the_call_in_time)
     CHECK(!contents[0].data && !contents[1].data);
 }
 
+static int remaking;
+
+static void make_folder_anew(void *context)
+{
+    (void)context;
+    if (remaking-- <= 0)
+        return;
+    remove_tree(".untorn");
+    make_dir("in-between", 0700); /* so that the new one has another inode */
+    make_dir(".untorn", 0700);
+    remove_tree("in-between");
+}
+
+TEST(a_folder_of_ours_that_comes_to_rest_late_is_waited_for)
+{
+    put("a", "1");
+    make_dir(".untorn", 0700);
+    const char *const paths[] = {"a"};
+    remaking = 3 * LIMIT_TRIES;
+    always_at(CALL_OPEN, "/.untorn", make_folder_anew, NULL);
+    CHECK_INT(read_set(paths, 1), 0);
+    CHECK_TEXT(text(0), "1");
+    CHECK(remaking <= 0);
+}
+
 static void overwrite(void *context)
 {
     struct untorn_options in_place = {.keep_inode = true};

@@ -256,6 +256,99 @@ TEST(a_reader_sees_what_is_written_over_the_old_version)
     CHECK(reader_meets_a_mixture("write-over f", 60000));
 }
 
+/* ---- readers of a set ---- */
+
+static const char *const set[] = {"a", "b", "sub/c"};
+enum { SET = 3 };
+
+static bool is_all(const struct untorn_content *content, char letter)
+{
+    if (content->size != LENGTH)
+        return false;
+    for (int i = 0; i < LENGTH; i++)
+        if (content->data[i] != letter)
+            return false;
+    return true;
+}
+
+static bool is_of_one_commit(const struct untorn_content contents[SET])
+{
+    for (int i = 0; i < SET; i++)
+        if (!contents[0].data || !is_all(&contents[i], contents[0].data[0]))
+            return false;
+    return true;
+}
+
+static void save_set(void)
+{
+    static char data[LENGTH];
+    struct untorn_transaction *transaction;
+    memset(data, LAST_LETTER, sizeof data);
+    CHECK_INT(untorn_transaction_begin(NULL, &transaction, &error), 0);
+    for (int i = 0; i < SET; i++)
+        CHECK_INT(untorn_transaction_put(transaction, set[i], data, LENGTH, NULL, &error), 0);
+    CHECK_INT(untorn_transaction_commit(transaction, &error), 0);
+    untorn_transaction_free(transaction);
+}
+
+static void check_done(int rc)
+{
+    char text[UNTORN_TEXT_SIZE];
+    if (rc != 0)
+        printf("    %s\n", untorn_describe(&error, text, sizeof text));
+    CHECK_INT(rc, 0);
+}
+
+static char read_together(int number)
+{
+    struct untorn_options options = {.wait_ms = 60000};
+    struct untorn_content contents[SET];
+    (void)number;
+    check_done(untorn_read_set(set, SET, &options, contents, &error));
+    CHECK(is_of_one_commit(contents));
+    char letter = contents[0].data[0];
+    for (int i = 0; i < SET; i++)
+        untorn_content_free(&contents[i]);
+    return letter;
+}
+
+static char read_alone(int number)
+{
+    struct untorn_content content;
+    check_done(untorn_read(set[number % SET], NULL, &content, &error));
+    char letter = content.data[0];
+    CHECK(is_all(&content, letter));
+    untorn_content_free(&content);
+    return letter;
+}
+
+static void read_on(char (*read)(int number))
+{
+    ULONGLONG until = GetTickCount64() + (getenv("UNTORN_QUICK") ? 3000 : 10000);
+    int times = 0, changes = 0;
+    char letter = LAST_LETTER;
+    make_dir("sub", 0777);
+    save_set();
+    struct worker writer = start("commit a b sub/c");
+    for (; GetTickCount64() < until || changes == 0; times++) {
+        char before = letter;
+        letter = read(times);
+        changes += letter != before;
+    }
+    stop(&writer);
+    printf("    read %d times, %d times another version\n", times, changes);
+}
+
+TEST(a_set_that_is_committed_without_a_pause_is_read_again_and_again)
+{
+    read_on(read_together);
+}
+
+TEST(so_is_each_of_its_files)
+{
+    read_on(read_alone);
+}
+
 /* ---- files that others have open ---- */
 
 TEST(a_program_that_lets_its_file_be_deleted_is_no_obstacle)
@@ -331,4 +424,42 @@ TEST(it_is_one_to_those_who_try_only_once)
 {
     CHECK(refused_while_scanned(7, replace_bare, 10000));
     CHECK(refused_while_scanned(3, replace_bare, 10000));
+}
+
+/* ---- all of it at once ---- */
+
+/* Scanners open whatever is new, and twice somebody keeps the file longer than an update waits for
+ * him: it fails then. */
+static void disturb(void)
+{
+    struct worker of_file = start("scan . 7 20"), of_stages = start("scan .untorn\\stage 3 20");
+    for (int i = 0; i < 2; i++) {
+        Sleep(300);
+        struct worker holder = start("hold counter 3 3000");
+        CHECK_INT(end(&holder), 0);
+    }
+    stop(&of_file);
+    stop(&of_stages);
+}
+
+TEST(what_is_there_in_the_end_is_what_was_acknowledged)
+{
+    enum { PROCESSES = 8 };
+    struct worker workers[PROCESSES];
+    char words[64], text[32];
+    int times = getenv("UNTORN_QUICK") ? 10 : 50, succeeded = 0;
+    snprintf(words, sizeof words, "count-on counter %d", times);
+    CHECK_INT(save("counter", "0\n"), 0);
+    for (int i = 0; i < PROCESSES; i++)
+        workers[i] = start(words);
+    put(GATE, "");
+    disturb();
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = end(&workers[i]);
+        CHECK(status <= times);
+        succeeded += status;
+    }
+    CHECK_INT(load("counter", text, sizeof text), 0);
+    printf("    %d of %d updates succeeded\n", succeeded, PROCESSES * times);
+    CHECK_INT(atoi(text), succeeded);
 }

@@ -1,7 +1,9 @@
 /* A process of its own for tests/windows/withstand_test.c.
  *
  *     worker count FILE TIMES      adds 1 to the number in a file, so often, once GATE is there
+ *     worker count-on FILE TIMES   the same, whatever fails; its status is how often it succeeded
  *     worker write FILE            replaces a file again and again
+ *     worker commit FILE...        replaces several together, again and again
  *     worker read FILE             reads it again and again without untorn; fails for a mixture
  *     worker scan FOLDER SHARE MS  opens every file that is new there, for so long
  *     worker hold FILE SHARE MS    has a file open for so long, sharing 1 read, 2 write, 4 delete
@@ -13,8 +15,8 @@
  *     worker write-beside          through a file of its own, that stays where it is killed
  *     worker write-later           not yet when it says that it is done
  *
- * What is written is LENGTH times one letter, the next one each time. All but `count` and `hold`
- * end by being killed. Each says "!" when it has begun, and the writers each letter that is
+ * What is written is LENGTH times one letter, the next one each time. All but those that count and
+ * hold end by being killed. Each says "!" when it has begun, and the writers each letter that is
  * written. */
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -68,6 +70,23 @@ static int count(const char *file, int times)
         if (untorn_update(file, add_one, text, &options, &error) != 0)
             return complain(&error);
     return 0;
+}
+
+/* What is not settled would count as neither. */
+static int count_on(const char *file, int times)
+{
+    struct untorn_options options = {.wait_ms = 120000, .level = UNTORN_CACHE};
+    int succeeded = 0;
+    char text[32];
+    say('!');
+    await_the_others();
+    for (int i = 0; i < times; i++) {
+        int rc = untorn_update(file, add_one, text, &options, NULL);
+        if (rc > 0)
+            return UNSETTLED;
+        succeeded += rc == 0;
+    }
+    return succeeded;
 }
 
 static bool put(const char *path, const char *data, DWORD size)
@@ -163,6 +182,31 @@ static int write_on(const char *file, bool (*write)(const char *file, const char
     }
 }
 
+static bool commit_all(char *const *files, int count, const char *text)
+{
+    struct untorn_options options = {.level = UNTORN_CACHE};
+    struct untorn_transaction *transaction;
+    struct untorn_error error;
+    int rc = untorn_transaction_begin(&options, &transaction, &error);
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = untorn_transaction_put(transaction, files[i], text, LENGTH, NULL, &error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(transaction, &error);
+    untorn_transaction_free(transaction);
+    return rc == 0 || complain(&error) == 0;
+}
+
+static int commit_on(char *const *files, int count)
+{
+    static char text[LENGTH];
+    say('!');
+    for (char letter = next_letter(LAST_LETTER);; letter = next_letter(letter)) {
+        memset(text, letter, sizeof text);
+        if (!commit_all(files, count, text))
+            return 1;
+    }
+}
+
 /* ---- others ---- */
 
 static int read_on(const char *file)
@@ -236,7 +280,11 @@ _Noreturn static void scan(const char *folder, DWORD share, DWORD duration)
 
 static int hold(const char *file, DWORD share, DWORD duration)
 {
-    HANDLE handle = CreateFileA(file, GENERIC_READ, share, NULL, OPEN_EXISTING, 0, NULL);
+    HANDLE handle = INVALID_HANDLE_VALUE;
+    for (int i = 0; handle == INVALID_HANDLE_VALUE && i < 1000; i++) {
+        Sleep(i > 0 ? 1 : 0); /* it is just being replaced */
+        handle = CreateFileA(file, GENERIC_READ, share, NULL, OPEN_EXISTING, 0, NULL);
+    }
     if (handle == INVALID_HANDLE_VALUE)
         return 1;
     say('!');
@@ -258,8 +306,12 @@ int main(int words, char **word)
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
         if (words == 3 && strcmp(verb, writers[i].name) == 0)
             return write_on(word[2], writers[i].write);
+    if (words > 2 && strcmp(verb, "commit") == 0)
+        return commit_on(word + 2, words - 2);
     if (words == 4 && strcmp(verb, "count") == 0)
         return count(word[2], atoi(word[3]));
+    if (words == 4 && strcmp(verb, "count-on") == 0)
+        return count_on(word[2], atoi(word[3]));
     if (words == 4 && strcmp(verb, "count-bare") == 0)
         return count_bare(word[2], atoi(word[3]));
     if (words == 3 && strcmp(verb, "read") == 0)

@@ -3,7 +3,7 @@
 #define UNTORN_TESTS_WINDOWS_WORKER_H
 
 #define GATE "gate"
-enum { LENGTH = 20000, LAST_LETTER = 'z' };
+enum { LENGTH = 20000, LAST_LETTER = 'z', UNSETTLED = 200 };
 
 static inline char next_letter(char letter)
 {

@@ -70,10 +70,11 @@ void *allocate(size_t count, size_t size);
 
 /* ---- wait.c ---- */
 
-/* One try of a call that may have to wait for a lock. The first member of what it needs. */
+/* One try of a call that may have to wait: for a lock, or until files come to rest. The first
+ * member of what it needs. */
 struct attempt {
-    /* Called without the interpreter's lock. -UNTORN_LOCKED: nothing was done; it may be tried
-     * again. */
+    /* Called without the interpreter's lock. -UNTORN_LOCKED, -UNTORN_RESTLESS: nothing was done; it
+     * may be tried again. */
     int (*run)(struct attempt *attempt, int wait_ms, struct untorn_error *error);
     PyThreadState *thread; /* to get the interpreter's lock back inside */
 };

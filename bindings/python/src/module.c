@@ -1,6 +1,8 @@
 /* The module untorn._untorn: its functions, numbers and statuses. */
 #include "binding.h"
 
+#include <errno.h>
+
 static int add_numbers(PyObject *module)
 {
     static const struct {
@@ -34,6 +36,8 @@ static int add_numbers(PyObject *module)
         {"SCOPE_LOCAL", UNTORN_SCOPE_LOCAL},
         {"SCOPE_ENVIRONMENT", UNTORN_SCOPE_ENVIRONMENT},
         {"SCOPE_OVERRIDE", UNTORN_SCOPE_OVERRIDE},
+        {"ELOOP", ELOOP},
+        {"EWOULDBLOCK", EWOULDBLOCK},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (PyModule_AddIntConstant(module, numbers[i].name, numbers[i].number) != 0)

@@ -21,16 +21,23 @@ static int try_once(struct attempt *attempt, int wait_ms, struct untorn_error *e
     return rc;
 }
 
+/* Whether it was the piece that was too short. RESTLESS may come after so many tries instead, and
+ * then stays. */
+static bool ended_with_the_piece(int rc, int64_t begun, int piece)
+{
+    return rc == -UNTORN_LOCKED || (rc == -UNTORN_RESTLESS && now_ms() - begun >= piece);
+}
+
 int try_in_pieces(struct attempt *attempt, int wait_ms, struct untorn_error *error)
 {
     if (wait_ms == UNTORN_TRY_ONCE)
         return try_once(attempt, wait_ms, error);
     int64_t end = now_ms() + (wait_ms ? wait_ms : UNTORN_WAIT_DEFAULT_MS);
     for (;;) {
-        int64_t left = end - now_ms();
+        int64_t begun = now_ms(), left = end - begun;
         int piece = left <= 0 ? UNTORN_TRY_ONCE : left < PIECE_MS ? (int)left : PIECE_MS;
         int rc = try_once(attempt, piece, error);
-        if (rc != -UNTORN_LOCKED || PyErr_Occurred())
+        if (!ended_with_the_piece(rc, begun, piece) || PyErr_Occurred())
             return rc;
         if (PyErr_CheckSignals() != 0)
             return INTERRUPTED;

@@ -16,7 +16,7 @@ class Error(Exception):
     status: the name in the list of statuses, "NO_SPACE". step: what was being done, or None. path:
     the file, or "". detail: who holds the lock, where a version is kept; or "". flags: words as in
     the report line of the command. position: the byte at which content is wrong, or None. os_error:
-    errno of the system, or 0.
+    a number of the module errno, or 0.
     """
 
     status = ""
@@ -149,6 +149,8 @@ _ERRNO = {
     "LINK_REFUSED": _errno.ELOOP, "NO_STATE": _errno.EACCES, "UNTRUSTED": _errno.EPERM,
     "UNSUPPORTED": _errno.EOPNOTSUPP, "TOO_LARGE": _errno.EFBIG, "FAILED": _errno.EIO,
 }
+# Where Windows has two numbers for it Python takes that of sockets, the C library the other.
+_OF_PYTHON = {_untorn.ELOOP: _errno.ELOOP, _untorn.EWOULDBLOCK: _errno.EWOULDBLOCK}
 NAMES = {number: name for name, (number, _) in _untorn.STATUSES.items()}
 
 
@@ -156,6 +158,7 @@ def from_report(status, os_error, step, text, path, detail, flags, position):
     """The exception for what the C library reports."""
     name = NAMES.get(status, "FAILED")
     kind = STATUSES.get(name, Error)
+    os_error = _OF_PYTHON.get(os_error, os_error)
     if issubclass(kind, OSError):
         error = kind(os_error or _ERRNO[name], text, path or None)
     else:

@@ -1,11 +1,14 @@
 /* Names in a directory: looking at them, making, renaming, removing and listing them. */
 #include "os/win/holders.h"
+#include "os/win/replace.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <winioctl.h>
+
+#include "base/pathtext.h"
 
 /* Not in every winternl.h. */
 NTSYSAPI NTSTATUS NTAPI NtSetInformationFile(HANDLE file, PIO_STATUS_BLOCK outcome, PVOID data,
@@ -28,6 +31,8 @@ enum {
     DELETES = 1,
     DELETE_POSIX = 2,
     DELETE_READ_ONLY = 16,
+
+    PATH_ASIDE = 1024,
 };
 
 static int set(HANDLE file, int what, void *data, size_t size)
@@ -179,27 +184,32 @@ int os_make_dir(os_fd dir, const char *name, unsigned mode)
 
 static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG flags);
 
+/* A name that nothing has, in the folder of `name`. -ENAMETOOLONG. */
+static int name_aside(const char *name, char path[PATH_ASIDE])
+{
+    const char *slash = strrchr(name, '/');
+    size_t length = slash ? (size_t)(slash + 1 - name) : 0;
+    uint64_t number;
+    int rc = os_random(&number, sizeof number);
+    if (rc < 0 || length + 64 > PATH_ASIDE)
+        return rc < 0 ? rc : -ENAMETOOLONG;
+    memcpy(path, name, length);
+    snprintf(path + length, 64, ".untorn-gone-%016llx", (unsigned long long)number);
+    return 0;
+}
+
 /* Where a name only goes when the last who has it open lets go: it is moved out of the way first.
  * The handle removes the file when it is closed, also by our death. */
 static int remove_file(os_fd dir, const char *name)
 {
-    char path[1024], aside[64];
-    const char *slash = strrchr(name, '/');
-    size_t length = slash ? (size_t)(slash + 1 - name) : 0;
-    uint64_t number;
+    char aside[PATH_ASIDE];
     HANDLE handle;
-    int rc = os_random(&number, sizeof number);
-    if (rc == 0)
-        rc = win_open(dir, name, DELETE, FILE_OPEN, FILE_NON_DIRECTORY_FILE | FILE_DELETE_ON_CLOSE,
+    int rc = win_open(dir, name, DELETE, FILE_OPEN, FILE_NON_DIRECTORY_FILE | FILE_DELETE_ON_CLOSE,
                       0, &handle);
     if (rc < 0)
         return rc;
-    snprintf(aside, sizeof aside, ".untorn-gone-%016llx", (unsigned long long)number);
-    if (length + strlen(aside) < sizeof path) {
-        memcpy(path, name, length);
-        strcpy(path + length, aside);
-        (void)rename_to(handle, dir, path, SET_RENAME, 0); /* else it goes a little later */
-    }
+    if (name_aside(name, aside) == 0)
+        (void)rename_to(handle, dir, aside, SET_RENAME, 0); /* else it goes a little later */
     return CloseHandle(handle) ? 0 : win_last_failure();
 }
 
@@ -255,6 +265,20 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
     return set(file, what, &new, offsetof(struct new_name, name) + new.size + sizeof *new.name);
 }
 
+/* Where the old version is for a moment. If that is one of our stages' folders the next writer
+ * removes what we leave there by dying. */
+static int name_spare(const char *from, char path[PATH_ASIDE])
+{
+    char name[LIMIT_NAME + 1];
+    uint64_t number;
+    if (!path_entry_name(from, name))
+        return name_aside(from, path);
+    int rc = os_random(&number, sizeof number);
+    if (rc == 0)
+        snprintf(path, PATH_ASIDE, "%s.%016llx", name, (unsigned long long)number);
+    return rc;
+}
+
 /* The rungs below a POSIX rename, for file systems and systems that have none.
  *
  * The plain rename is one step: the old or the new file, at any time and after a crash. It does not
@@ -263,18 +287,22 @@ static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG 
  * missing, and a crash in it leaves it so; the old version is in history. */
 static int replace_by_two(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
-    static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH];
-    int rc = win_full_path(from_dir, from, new_path);
+    static _Thread_local wchar_t old_path[WIN_PATH], new_path[WIN_PATH], spare_path[WIN_PATH];
+    static const struct win_replacer call = {ReplaceFileW, MoveFileExW};
+    char spare[PATH_ASIDE];
+    int rc = name_spare(from, spare);
+    if (rc == 0)
+        rc = win_full_path(from_dir, spare, spare_path);
+    if (rc >= 0)
+        rc = win_full_path(from_dir, from, new_path);
     if (rc >= 0)
         rc = win_full_path(to_dir, to, old_path);
     if (rc < 0)
         return rc;
-    if (ReplaceFileW(old_path, new_path, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
-        return 0;
-    DWORD code = GetLastError();
-    if (code == ERROR_UNABLE_TO_MOVE_REPLACEMENT) /* the old one is gone */
-        return MoveFileExW(new_path, old_path, MOVEFILE_WRITE_THROUGH) ? 0 : win_last_failure();
-    return code == ERROR_UNABLE_TO_REMOVE_REPLACED ? -EBUSY : win_failure(code);
+    rc = win_replace(&call, old_path, new_path, spare_path);
+    if (rc == 0)
+        (void)os_remove(from_dir, spare, false); /* else the next writer does */
+    return rc;
 }
 
 static int rename_once(os_fd from_dir, const char *from, os_fd to_dir, const char *to, bool replace,
