@@ -31,7 +31,21 @@ void error_detail(struct untorn_error *error, const char *format, ...) PRINTF_LI
 /* What an errno value means, also where the system's library does not know. */
 const char *error_os_text(int os_error);
 
-/* The status that a negative errno value stands for. */
+/* The status that a negative errno value stands for; never UNTORN_OK. */
 enum untorn_status error_status_of(int64_t os_result);
+
+/* The analyzer sees one source at a time, and would follow a failure into what comes after success:
+ * it is told the sign of what the makers return. Nothing of this is compiled. */
+#ifdef __clang_analyzer__
+static inline int error_with_sign(int sign, int rc)
+{
+    if (sign < 0 ? rc >= 0 : rc <= 0)
+        __builtin_unreachable();
+    return rc;
+}
+#define error_fail(...) error_with_sign(-1, error_fail(__VA_ARGS__))
+#define error_os(...) error_with_sign(-1, error_os(__VA_ARGS__))
+#define error_unsettled(...) error_with_sign(1, error_unsettled(__VA_ARGS__))
+#endif
 
 #endif
