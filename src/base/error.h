@@ -34,18 +34,21 @@ const char *error_os_text(int os_error);
 /* The status that a negative errno value stands for; never UNTORN_OK. */
 enum untorn_status error_status_of(int64_t os_result);
 
-/* The analyzer sees one source at a time, and would follow a failure into what comes after success:
- * it is told the sign of what the makers return. Nothing of this is compiled. */
+/* The analyzer looks neither into other sources nor into functions like printf, and would follow a
+ * failure into what comes after success: it is told the sign of what the makers return, and by
+ * ERROR_NEGATIVE of those that a source has of its own. None of this is compiled. */
 #ifdef __clang_analyzer__
-static inline int error_with_sign(int sign, int rc)
+static inline int error_negative(int rc)
 {
-    if (sign < 0 ? rc >= 0 : rc <= 0)
-        __builtin_unreachable();
+    __builtin_assume(rc < 0);
     return rc;
 }
-#define error_fail(...) error_with_sign(-1, error_fail(__VA_ARGS__))
-#define error_os(...) error_with_sign(-1, error_os(__VA_ARGS__))
-#define error_unsettled(...) error_with_sign(1, error_unsettled(__VA_ARGS__))
+#define ERROR_NEGATIVE(rc) error_negative(rc)
+#define error_fail(...) error_negative(error_fail(__VA_ARGS__))
+#define error_os(...) error_negative(error_os(__VA_ARGS__))
+#define error_unsettled(...) (-error_negative(-error_unsettled(__VA_ARGS__)))
+#else
+#define ERROR_NEGATIVE(rc) (rc)
 #endif
 
 #endif
