@@ -31,7 +31,24 @@ void error_detail(struct untorn_error *error, const char *format, ...) PRINTF_LI
 /* What an errno value means, also where the system's library does not know. */
 const char *error_os_text(int os_error);
 
-/* The status that a negative errno value stands for. */
+/* The status that a negative errno value stands for; never UNTORN_OK. */
 enum untorn_status error_status_of(int64_t os_result);
+
+/* The analyzer looks neither into other sources nor into functions like printf, and would follow a
+ * failure into what comes after success: it is told the sign of what the makers return, and by
+ * ERROR_NEGATIVE of those that a source has of its own. None of this is compiled. */
+#ifdef __clang_analyzer__
+static inline int error_negative(int rc)
+{
+    __builtin_assume(rc < 0);
+    return rc;
+}
+#define ERROR_NEGATIVE(rc) error_negative(rc)
+#define error_fail(...) error_negative(error_fail(__VA_ARGS__))
+#define error_os(...) error_negative(error_os(__VA_ARGS__))
+#define error_unsettled(...) (-error_negative(-error_unsettled(__VA_ARGS__)))
+#else
+#define ERROR_NEGATIVE(rc) (rc)
+#endif
 
 #endif

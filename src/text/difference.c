@@ -184,7 +184,6 @@ static const struct untorn_node **elements_of(struct difference *difference,
     size_t count = 0;
     for (const struct untorn_node *at = array->first; list && at; at = at->next)
         list[count++] = at;
-    difference->failed |= !list;
     return list;
 }
 
@@ -367,9 +366,10 @@ static bool compare_arrays(struct finding *finding, const struct difference_plac
     struct alignment at = {elements_of(difference, old), elements_of(difference, value),
                            arena_take(&difference->arena, (old->count + 1) * sizeof *at.to),
                            old->origin == NODE_TABLES || may_hold_comment(finding, old)};
-    difference->failed |= !at.to;
-    if (difference->failed)
+    if (!at.old || !at.value || !at.to) {
+        difference->failed = true;
         return true;
+    }
     align(difference, &at, old->count, value->count);
     if (!keeps_any(&at, old->count) && !at.comments)
         return false;

@@ -361,7 +361,7 @@ static int patch_change(void *context, enum untorn_edit_kind kind, const struct 
     struct untorn_node *copy = value ? node_copy(&arena, value) : NULL;
     struct untorn_edit name = {0};
     struct found found;
-    int rc = value && !copy ? error_fail(error, UNTORN_NO_MEMORY, NULL) : 0;
+    int rc = !copy && kind != UNTORN_UNSET ? error_fail(error, UNTORN_NO_MEMORY, NULL) : 0;
     if (copy) {
         copy->key = NULL;
         copy->key_size = 0;

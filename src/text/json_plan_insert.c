@@ -270,7 +270,7 @@ static struct separator find_separator(const struct site *site)
     if (site->container->count < 2)
         return separator_of_one(site);
     if (!left) {
-        left = right;
+        left = site->container->first;
         right = left->next;
     } else if (!right) {
         right = left;

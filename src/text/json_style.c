@@ -237,10 +237,10 @@ struct restyling {
     const struct json_style *style;
     const struct json_layout *layout;
     size_t depth;
-    const struct untorn_node *value;      /* the whole */
+    bool begun;                           /* the whole is open */
     const struct untorn_node *at, *child; /* the innermost that is open, and its last one closed */
-    const struct untorn_node *model;      /* what that looks like */
-    size_t unmodelled;                    /* or so many levels out */
+    const struct untorn_node *model;      /* what that looks like, */
+    size_t unmodelled;                    /* or what is so many levels further out; or NULL */
     size_t flat;                          /* levels that are on one line, though not all is */
 };
 
@@ -256,12 +256,18 @@ static bool is_hugging(const struct untorn_node *model)
            !memchr(behind, '\n', (size_t)(end - behind));
 }
 
+/* What the innermost that is open looks like, or NULL. */
+static const struct untorn_node *model_of(const struct restyling *restyling)
+{
+    return restyling->unmodelled == 0 ? restyling->model : NULL;
+}
+
 /* The innermost that is open has no lines of its own. */
 static bool is_hugged(const struct restyling *restyling)
 {
-    const struct untorn_node *at = restyling->at;
-    return restyling->unmodelled == 0 && is_hugging(restyling->model) && at->first &&
-           node_is_container(at->first) && at->first->count > 0;
+    const struct untorn_node *at = restyling->at, *model = model_of(restyling);
+    return model && is_hugging(model) && at->first && node_is_container(at->first) &&
+           at->first->count > 0;
 }
 
 static bool is_flat(const struct restyling *restyling)
@@ -280,21 +286,19 @@ static void break_line(const struct restyling *restyling)
 /* The next container is open: finds it, and its model. */
 static void open_container(struct restyling *restyling)
 {
-    const struct untorn_node *child = restyling->child ? restyling->child->next
-                                      : restyling->at  ? restyling->at->first
-                                                       : NULL;
-    while (child && !node_is_container(child))
-        child = child->next;
-    if (!restyling->at) {
-        restyling->at = restyling->value;
-        restyling->unmodelled = restyling->model == NULL;
+    if (!restyling->begun) {
+        restyling->begun = true;
         restyling->depth += !is_hugged(restyling);
         return;
     }
+    const struct untorn_node *child =
+        restyling->child ? restyling->child->next : restyling->at->first;
+    while (!node_is_container(child)) /* there is one: it is what was opened */
+        child = child->next;
     restyling->at = child;
     restyling->child = NULL;
-    const struct untorn_node *model =
-        restyling->unmodelled == 0 ? json_child_like(restyling->model, child) : NULL;
+    const struct untorn_node *outer = model_of(restyling),
+                             *model = outer ? json_child_like(outer, child) : NULL;
     if (model)
         restyling->model = model;
     else
@@ -310,17 +314,18 @@ static void close_container(struct restyling *restyling)
     restyling->flat -= restyling->flat > 0;
     if (restyling->unmodelled > 0)
         restyling->unmodelled--;
-    else
+    else if (restyling->model)
         restyling->model = restyling->model->parent;
 }
 
 static void pad(const struct restyling *restyling)
 {
     const struct json_layout *layout = restyling->layout;
+    const struct untorn_node *model = model_of(restyling);
     enum untorn_kind kind = restyling->at->kind;
     bool padded = kind == layout->padded || kind == layout->padded_too;
-    if (restyling->unmodelled == 0 && json_is_on_one_line(restyling->model))
-        padded = json_padding(restyling->model, kind) != 0;
+    if (model && json_is_on_one_line(model))
+        padded = json_padding(model, kind) != 0;
     if (!is_flat(restyling))
         break_line(restyling);
     else if (padded)
@@ -396,8 +401,7 @@ void json_add_value(struct buffer *buffer, const struct untorn_node *value,
     static const struct untorn_style tight = {.compact = true, .tight = true};
     struct buffer plain = {0};
     write_json(&plain, value, &tight, 0);
-    struct restyling restyling = {
-        .buffer = buffer, .style = style, .layout = layout, .value = value};
+    struct restyling restyling = {.buffer = buffer, .style = style, .layout = layout, .at = value};
     if (layout->model && !json_is_long(layout->model))
         restyling.model = layout->model;
     if (plain.failed)

@@ -50,8 +50,8 @@ struct json_level {
 struct json_survey {
     struct json_scanner scanner;
     enum untorn_format format;
-    struct keypath path; /* a copy, in which an index from the end becomes one from 0 */
     bool enters_target;  /* may be set before: what the key names is a level too */
+    struct keypath path; /* a copy, in which an index from the end becomes one from 0 */
     const char *other;   /* may be set before: a key that must not be beside the target */
     size_t other_size;
     struct json_level *levels; /* room for one more than there are steps */
@@ -63,9 +63,9 @@ struct json_survey {
     /* May be set before: is called when the place is passed, and nearly all is known that a change
      * looks at. With the context of `more`. */
     void (*settled)(void *context);
-    bool is_settled;
     uint64_t end;     /* during that call: the text up to here is known, */
     bool wants_value; /* and a value must come next */
+    bool is_settled;
 
     /* Private from here on. */
     int (*more)(void *context);

@@ -88,8 +88,7 @@ static int refuse_literal(const struct keypath *path, size_t number,
 
 /* ---- one step ---- */
 
-enum outcome { GONE_ON, STAYED }; /* or a negative status */
-
+/* 0: found->node is what the step leads to, or NULL if that is not there yet. */
 static int step_into_object(const struct keypath *path, const char *end, size_t number,
                             struct found *found, struct untorn_error *error)
 {
@@ -109,7 +108,7 @@ static int step_into_object(const struct keypath *path, const char *end, size_t 
         return refuse(error, UNTORN_AMBIGUOUS, path, number,
                       "this key is there more than once in the same object: remove all but one");
     found->node = member;
-    return member ? GONE_ON : STAYED;
+    return 0;
 }
 
 static bool is_digits(const struct step *step)
@@ -174,12 +173,12 @@ static int step_into_array(const struct keypath *path, size_t number, struct fou
     if (step->kind == STEP_APPEND ||
         (step->kind == STEP_EITHER && step->key_size == 1 && step->key[0] == '-')) {
         found->append = true;
-        return STAYED;
+        return 0;
     }
     if (!resolve(step, found->parent->count, &index))
         return refuse_key(path, number, error);
     found->node = node_element(found->parent, index);
-    return found->node ? GONE_ON : refuse_beyond(path, number, found->parent, error);
+    return found->node ? 0 : refuse_beyond(path, number, found->parent, error);
 }
 
 /* ---- all steps ---- */
@@ -217,7 +216,7 @@ int keypath_find(const struct keypath *path, const struct untorn_node *root,
                                           : step_into_object(path, end, i, ret_found, error);
         if (rc < 0)
             return rc;
-        if (rc == STAYED) {
+        if (!ret_found->node) {
             ret_found->matched = i;
             return check_missing(path, ret_found, error);
         }

@@ -22,6 +22,7 @@ static int refuse(struct untorn_error *error, enum untorn_status status, const c
     error_detail(error, "%s", what);
     return error_fail(error, status, NULL);
 }
+#define refuse(...) ERROR_NEGATIVE(refuse(__VA_ARGS__))
 
 static int no_memory(struct untorn_error *error)
 {

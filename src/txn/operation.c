@@ -41,7 +41,11 @@ static void become(struct content *content, const char *data, size_t size, char 
 {
     if (made != content->made)
         free(content->made);
-    *content = (struct content){.exists = data != NULL, .data = data, .size = size, .made = made};
+    content->exists = data != NULL;
+    content->as_found = false;
+    content->data = data;
+    content->size = size;
+    content->made = made;
 }
 
 static int refuse(const struct operation *operation, int answer, struct untorn_error *error)

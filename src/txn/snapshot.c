@@ -96,13 +96,13 @@ static bool is_there(const struct snapshot_directory *directory, const struct op
            strcmp(directory->folder, opened->state.present ? opened->state.name : "") == 0;
 }
 
-static struct snapshot_directory *find_directory(const struct snapshot *snapshot,
-                                                 const struct opened *opened)
+/* The number of one that was noted, or else of the next. */
+static size_t find_directory(const struct snapshot *snapshot, const struct opened *opened)
 {
     for (size_t i = snapshot->directory_count; i-- > 0;)
         if (is_there(&snapshot->directories[i], opened))
-            return &snapshot->directories[i];
-    return NULL;
+            return i;
+    return snapshot->directory_count;
 }
 
 /* -ESTALE if the slot is no longer what it was when another file of the directory was read. */
@@ -111,13 +111,13 @@ static int note_directory(struct snapshot *snapshot, struct snapshot_file *file,
 {
     char path[LIMIT_PATH];
     bool concerned = slot_find(&view->slot, file->name) != NULL;
-    struct snapshot_directory *known = find_directory(snapshot, opened);
-    if (known) {
-        file->directory = (size_t)(known - snapshot->directories);
-        known->concerned |= concerned;
-        return view_same_mark(&known->mark, &view->mark) ? 0 : -ESTALE;
+    size_t number = find_directory(snapshot, opened);
+    struct snapshot_directory *directory = &snapshot->directories[number];
+    if (number < snapshot->directory_count) {
+        file->directory = number;
+        directory->concerned |= concerned;
+        return view_same_mark(&directory->mark, &view->mark) ? 0 : -ESTALE;
     }
-    struct snapshot_directory *directory = &snapshot->directories[snapshot->directory_count];
     int rc = os_dir_path(opened->place.dir, path, sizeof path);
     if (rc < 0)
         return rc;
@@ -179,11 +179,11 @@ static int read_content(struct snapshot *snapshot, struct snapshot_file *file,
 static int read_opened(struct snapshot *snapshot, struct snapshot_file *file, struct opened *opened)
 {
     struct view view;
-    const struct snapshot_directory *known = find_directory(snapshot, opened);
+    size_t number = find_directory(snapshot, opened);
+    const struct view_mark *known =
+        number < snapshot->directory_count ? &snapshot->directories[number].mark : NULL;
     file->name = copy_text(opened->place.name);
-    int rc = file->name
-                 ? view_open(&opened->place, &opened->state, known ? &known->mark : NULL, &view)
-                 : -ENOMEM;
+    int rc = file->name ? view_open(&opened->place, &opened->state, known, &view) : -ENOMEM;
     if (rc < 0)
         return rc;
     rc = note_directory(snapshot, file, opened, &view);

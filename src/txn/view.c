@@ -173,7 +173,7 @@ static int ask_coordinator(struct view *view, struct seat *asking, const struct 
     if (coordinator)
         note_mark(&view->mark.coordinator, &coordinator->slot);
     /* Where the decision is kept apart the coordinator is finished. */
-    bool waits = decision == DECIDED_YES && coordinator->slot.members &&
+    bool waits = coordinator && decision == DECIDED_YES && coordinator->slot.members &&
                  slot_same_id(&coordinator->slot, &view->slot);
     if (waits)
         rc = note_begun(view, coordinator, &coordinator->state, &seats, known);

@@ -73,6 +73,13 @@ TEST(a_failure_of_the_system_keeps_its_number)
     CHECK_TEXT(error.step, "write");
 }
 
+TEST(no_number_of_the_system_is_returned_as_success)
+{
+    error_begin(&error, NULL, "f");
+    for (int64_t number = -70000; number <= 70000; number++)
+        CHECK(error_os(&error, number, NULL) < 0 && error.status > 0);
+}
+
 TEST(what_is_not_settled_is_returned_positive)
 {
     error_begin(&error, NULL, "f");

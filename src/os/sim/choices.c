@@ -189,7 +189,7 @@ static uint64_t names_result(const struct finder *finder, const int *steps, int 
         for (int j = i + 1; last && j < count; j++)
             last = log->steps[steps[j]].dir != step->dir ||
                    strcmp(log->steps[steps[j]].name, step->name) != 0;
-        uint64_t one = sim_mix((uint64_t)step->dir + 1, (uint64_t)(step->inode + 2));
+        uint64_t one = sim_mix((uint64_t)step->dir + 1, (uint64_t)step->inode + 2);
         if (last)
             hash += sim_mix_bytes(one, step->name, strlen(step->name));
     }
@@ -408,7 +408,7 @@ static void find_together(struct finder *finder)
     const struct sim_log *log = crash->log;
     if (!crash->together || crash->every_place || sim_model_is_ordered(crash->profile))
         return;
-    finder->together = sim_alloc((size_t)(crash->base->count + log->born_count));
+    finder->together = sim_alloc((size_t)crash->base->count + (size_t)log->born_count);
     for (int i = 0; i < log->step_count; i++) {
         const char *path = log->calls[log->steps[i].call].path;
         if (log->steps[i].kind != SIM_EFFECT_NAME && path && strstr(path, crash->together))

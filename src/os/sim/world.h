@@ -64,8 +64,8 @@ struct sim_world {
     os_fd first_handle; /* differs between worlds, so that a handle of a dead one is noticed */
     struct sim_process processes[SIM_PROCESSES];
     int process;
-    uint64_t clock, random;
     unsigned boot;
+    uint64_t clock, random;
     uint64_t start; /* of its first process */
     int verb_calls[SIM_VERBS];
     struct sim_fault fault;
@@ -79,8 +79,8 @@ struct sim_world {
     uint64_t acked; /* before the crash that this world was started after */
     enum sim_profile profile;
     bool alive;
-    const struct sim_turns *turns; /* NULL: one process at a time, as the test says */
     bool telling;                  /* every step is noted for a story */
+    const struct sim_turns *turns; /* NULL: one process at a time, as the test says */
     struct sim_area *areas;
     uint64_t area_numbers;
 };
