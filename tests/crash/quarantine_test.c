@@ -4,6 +4,8 @@
  * has the old bytes. [QUARANTINE-1] under every profile. */
 #include "oracle.h"
 
+#include <errno.h>
+
 /* Not JSON, and longer than a unit of the disk. */
 static const char *damaged_content(void)
 {
@@ -54,14 +56,21 @@ static bool is_version(const struct trial *trial)
     return is;
 }
 
-/* What cannot be read is not known to be damaged, and nobody can keep a copy of it: it goes where
- * every version goes. */
+/* What could not be read is not known to be damaged: it goes where every version goes. */
 static const char *verify_unreadable(void *context)
 {
     const struct trial *trial = context;
     const char *text = sim_get(trial->path), *verdict = judge(trial, text);
     if (!verdict && !is_text(text, trial->old) && !is_kept(trial->old) && !is_version(trial))
         return "the damaged content is gone";
+    return verdict ? verdict : judge_next(trial);
+}
+
+/* Of what never can be read nobody keeps anything. */
+static const char *verify_unread(void *context)
+{
+    const struct trial *trial = context;
+    const char *verdict = judge(trial, sim_get(trial->path));
     return verdict ? verdict : judge_next(trial);
 }
 
@@ -128,19 +137,48 @@ TEST(it_is_never_gone_after_a_crash_of_the_next_writer_either)
 
 /* ---- calls that fail ---- */
 
-static struct sim_report fail_each(struct trial trial, const char *name, unsigned verbs)
+enum { READING = SIM_ONLY(SIM_READ_AT), OPENING = SIM_ONLY(SIM_OPEN) };
+enum { OTHER = ((1u << SIM_VERBS) - 1) & ~(unsigned)(READING | OPENING) };
+
+/* Some of the usual faults, of these calls. */
+struct some {
+    unsigned verbs;
+    bool (*takes)(const struct sim_fault *fault);
+    const char *(*verify)(void *context);
+};
+
+static bool is_denial(const struct sim_fault *fault)
+{
+    return fault->error == EACCES;
+}
+
+static bool is_no_denial(const struct sim_fault *fault)
+{
+    return !is_denial(fault);
+}
+
+static bool passes(const struct sim_fault *fault)
+{
+    return !is_denial(fault) && !fault->forever;
+}
+
+static bool stays(const struct sim_fault *fault)
+{
+    return !passes(fault);
+}
+
+static struct sim_report fail_each(struct trial trial, const char *name, struct some some)
 {
     struct sim_scenario scenario = scenario_of(&trial, name);
     struct sim_report report, total = {0};
-    bool reads = (verbs & SIM_ONLY(SIM_READ_AT)) != 0;
     trial.faulty = true;
-    scenario.verify = reads ? verify_unreadable : verify;
+    scenario.verify = some.verify;
     scenario.limit = is_long() ? 2000 : 40;
     memset(outcomes, 0, sizeof outcomes);
     for (size_t i = 0; i < sim_usual_fault_count; i++) {
         struct sim_fault fault = sim_usual_faults[i];
-        fault.verbs = fault.verbs ? fault.verbs & verbs : verbs;
-        if (fault.verbs) {
+        fault.verbs = fault.verbs ? fault.verbs & some.verbs : some.verbs;
+        if (fault.verbs && some.takes(&fault)) {
             sim_for_each_fault(&scenario, &fault, 1, &report);
             sim_report_add(&total, &report);
         }
@@ -151,17 +189,23 @@ static struct sim_report fail_each(struct trial trial, const char *name, unsigne
     return total;
 }
 
-static const unsigned all_but_reading = ((1u << SIM_VERBS) - 1) & ~SIM_ONLY(SIM_READ_AT);
-
 TEST(it_is_never_gone_where_a_call_fails)
 {
+    static const struct some calls = {OTHER | OPENING, is_no_denial, verify},
+                             denials = {OTHER, is_denial, verify},
+                             reads = {READING, passes, verify_unreadable},
+                             unread = {READING, stays, verify_unread},
+                             closed = {OPENING, is_denial, verify_unread};
     struct trial trial = replace();
     trial.prepare = with_kept_folder;
-    CHECK_INT(fail_each(trial, "each call fails", all_but_reading).bad, 0);
-    CHECK_INT(fail_each(trial, "what is read fails", SIM_ONLY(SIM_READ_AT)).bad, 0);
+    CHECK_INT(fail_each(trial, "each call fails", calls).bad, 0);
+    CHECK_INT(fail_each(trial, "each call is denied", denials).bad, 0);
+    CHECK_INT(fail_each(trial, "what is read fails", reads).bad, 0);
+    CHECK_INT(fail_each(trial, "nothing can be read", unread).bad, 0);
+    CHECK_INT(fail_each(trial, "what is opened is denied", closed).bad, 0);
     trial.prepare = NULL;
     trial.profiles = is_long() ? 0 : SIM_KILL;
-    CHECK_INT(fail_each(trial, "each call fails, no .untorn yet", all_but_reading).bad, 0);
+    CHECK_INT(fail_each(trial, "each call fails, no .untorn yet", calls).bad, 0);
 }
 
 /* A copy that is not flushed, and the file is replaced all the same. */
