@@ -143,9 +143,11 @@ int quarantine_old(struct target *target, const struct stage *stage, struct unto
     if (!may_be_damaged(target))
         return 0;
     int rc = os_stat(target->hold, NULL, &now);
+    if (rc == 0 && now.size > 0)
+        rc = upward_is_damaged(target, now.size);
     if (rc < 0)
         return error_os(error, rc, "look whether it is damaged before it is replaced");
-    if (now.size == 0 || !upward_is_damaged(target, now.size))
+    if (rc == 0)
         return 0;
     rc = keep_unless_same(target, stage, now.size);
     if (rc == -ESTALE || rc == -ENOENT) /* it was cut meanwhile; the folder is gone */

@@ -128,7 +128,7 @@ TEST(it_is_never_gone_after_a_crash_of_the_next_writer_either)
     struct sim_report report;
     scenario.verify = verify;
     scenario.recover = write_again;
-    scenario.limit = is_long() ? 2000 : 40;
+    scenario.limit = is_long() ? 20000 : 400;
     sim_explore(&scenario, &report);
     sim_print(&scenario, &report);
     CHECK_INT(report.bad, 0);

@@ -504,16 +504,12 @@ TEST(two_who_commit_sets)
 TEST(one_who_undoes_and_one_who_writes)
 {
     struct work work = {"undo", {undo, write_list}, VERSIONS(judge_undo)};
-    work.orders = is_long() ? 0 : 40;
-    work.states = is_long() ? 200 : 20;
     CHECK_INT(run(work).bad, 0);
 }
 
 TEST(one_who_restores_and_one_who_writes)
 {
     struct work work = {"restore", {restore_second, write_list}, VERSIONS(judge_restore)};
-    work.orders = is_long() ? 0 : 40;
-    work.states = is_long() ? 200 : 20;
     CHECK_INT(run(work).bad, 0);
 }
 
@@ -525,8 +521,8 @@ TEST(one_who_takes_back_a_set_and_one_who_writes_a_file_of_it)
                         .next = touch_set,
                         .start = "0",
                         .prepare = make_sets};
-    work.orders = is_long() ? 200 : 10;
-    work.states = is_long() ? 100 : 10;
+    work.orders = is_long() ? 0 : 20;
+    work.states = is_long() ? 200 : 20;
     CHECK_INT(run(work).bad, 0);
 }
 
@@ -539,8 +535,6 @@ TEST(two_who_replace_what_is_damaged)
                         .next = touch,
                         .start = "0",
                         .prepare = make_damaged};
-    work.orders = is_long() ? 0 : 40;
-    work.states = is_long() ? 200 : 20;
     CHECK_INT(run(work).bad, 0);
 }
 
