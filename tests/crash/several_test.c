@@ -515,12 +515,9 @@ TEST(one_who_restores_and_one_who_writes)
 
 TEST(one_who_takes_back_a_set_and_one_who_writes_a_file_of_it)
 {
-    struct work work = {"undo of a set",
-                        {undo_set, write_other},
-                        .judge = judge_set_undo,
-                        .next = touch_set,
-                        .start = "0",
-                        .prepare = make_sets};
+    struct work work = {
+        "undo of a set", {undo_set, write_other}, .judge = judge_set_undo, .next = touch_set,
+        .start = "0",    .prepare = make_sets};
     work.orders = is_long() ? 0 : 20;
     work.states = is_long() ? 200 : 20;
     CHECK_INT(run(work).bad, 0);
@@ -529,12 +526,9 @@ TEST(one_who_takes_back_a_set_and_one_who_writes_a_file_of_it)
 /* [QUARANTINE-1] */
 TEST(two_who_replace_what_is_damaged)
 {
-    struct work work = {"damaged",
-                        {write_document, write_document},
-                        .judge = judge_damaged,
-                        .next = touch,
-                        .start = "0",
-                        .prepare = make_damaged};
+    struct work work = {
+        "damaged",    {write_document, write_document}, .judge = judge_damaged, .next = touch,
+        .start = "0", .prepare = make_damaged};
     CHECK_INT(run(work).bad, 0);
 }
 
