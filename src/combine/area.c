@@ -295,6 +295,7 @@ int area_answer(struct area *area, int slot, struct untorn_error *error)
     const struct slot *from = &area->slots[slot];
     int status = from->status;
     error->os_error = from->os_error;
+    error->step = NULL; /* of ours, which failed before the answer came */
     error->flags |= from->flags;
     error->position = from->position;
     memcpy(error->detail, from->detail, sizeof error->detail);

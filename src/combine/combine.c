@@ -273,19 +273,31 @@ static void put_answer(void *context, const struct guest *guest)
     area_prepare(area(context), guest->slot, &guest->answer);
 }
 
+/* What came of the batch as a whole, for those whose edits are in it. Before "done" is noted: who
+ * finds that noted after our death says what is here, and its own flush, after one that failed,
+ * would tell it nothing. [COMBINE-2] */
+static void add_result(struct combining *combining, int rc, const struct untorn_error *error)
+{
+    for (size_t i = 0; i < combining->edits.count; i++) {
+        const struct guest *guest = &combining->edits.guests[i];
+        if (rc > 0 && guest->answer.status == 0)
+            area_prepare(area(combining), guest->slot, error);
+        else if (guest->answer.status == 0)
+            area_add_flags(area(combining), guest->slot, error->flags);
+    }
+}
+
 /* Steps 6 and 7. */
 static void end_batch(struct combining *combining, int rc, const struct untorn_error *error)
 {
     struct edits *edits = &combining->edits;
     bool made = rc == 0 || rc >= UNTORN_UNSETTLED_FLUSH;
     enum area_state state = made ? AREA_DONE : rc == AGAIN ? AREA_PUBLISHED : AREA_RETURNED;
+    if (made)
+        add_result(combining, rc, error);
     (void)batch_end(&combining->batch, made ? BATCH_DONE : BATCH_NOT_DONE);
     for (size_t i = 0; i < edits->count; i++) {
         struct guest *guest = &edits->guests[i];
-        if (rc > 0 && made && guest->answer.status == 0)
-            area_prepare(area(combining), guest->slot, error);
-        else if (made && guest->answer.status == 0)
-            area_add_flags(area(combining), guest->slot, error->flags);
         area_release(area(combining), guest->slot, state);
         combining->wakes[guest->slot] = true;
         request_free(&guest->request);
@@ -437,7 +449,8 @@ static int result(struct combining *combining, int rc, struct untorn_error *erro
     }
     if (rc == NOT_KNOWN)
         return error_unsettled(error, UNTORN_UNSETTLED_COMBINED, 0, NULL);
-    return rc == 0 || rc == -UNTORN_REFUSED ? own_result(combining, error) : rc;
+    bool ours_failed = rc >= UNTORN_UNSETTLED_FLUSH && combining->own_answer.status != 0;
+    return rc == 0 || rc == -UNTORN_REFUSED || ours_failed ? own_result(combining, error) : rc;
 }
 
 static bool can_be_combined(const struct untorn_options *options)

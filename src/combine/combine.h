@@ -19,7 +19,9 @@
  *
  *   COMBINE-1  An update is made at most once: what is taken under a number is given back only if
  *              that was not done, and its owner takes back only what is not taken.
- *   COMBINE-2  "Done" is said after the version with the update is durable, by its level.
+ *   COMBINE-2  "Done" is said after the version with the update is durable, by its level. That a
+ *              flush failed is put down for all before the batch is noted; of one who dies between
+ *              the failure and that, nobody can learn it.
  *   COMBINE-3  An update that fails does so alone: the others are made as if it were not there.
  *   COMBINE-4  What the holder cannot do (no space, no memory, no permission), another may: then
  *              nothing has changed, and each does its own.

@@ -140,10 +140,16 @@ static int keep_unless_same(struct target *target, const struct stage *stage, ui
 int quarantine_old(struct target *target, const struct stage *stage, struct untorn_error *error)
 {
     struct os_stat now;
-    if (!may_be_damaged(target) || os_stat(target->hold, NULL, &now) < 0 || now.size == 0 ||
-        !upward_is_damaged(target, now.size))
+    if (!may_be_damaged(target))
         return 0;
-    int rc = keep_unless_same(target, stage, now.size);
+    int rc = os_stat(target->hold, NULL, &now);
+    if (rc == 0 && now.size > 0)
+        rc = upward_is_damaged(target, now.size);
+    if (rc < 0)
+        return error_os(error, rc, "look whether it is damaged before it is replaced");
+    if (rc == 0)
+        return 0;
+    rc = keep_unless_same(target, stage, now.size);
     if (rc == -ESTALE || rc == -ENOENT) /* it was cut meanwhile; the folder is gone */
         return AGAIN;
     if (rc < 0) /* [QUARANTINE-1] */

@@ -2,7 +2,8 @@
  *
  *   QUARANTINE-1  A regular file that is known by its name to be a document, has content, and is
  *                 not a document, is replaced only after kept/ has a copy of its bytes; at the
- *                 levels that flush, durably. If there can be no copy the file stays.
+ *                 levels that flush, durably. If there can be no copy the file stays. What cannot
+ *                 be read is not known to be damaged, and could never be replaced otherwise.
  *   QUARANTINE-2  It is a copy, never a second name of the file: a program that rewrites the file
  *                 with open("w") leaves the copy alone.
  *   QUARANTINE-3  The same content is kept once, and of each name at most LIMIT_DAMAGED.

@@ -22,8 +22,8 @@ int upward_settle(struct target *target, struct untorn_error *error);
 int upward_read(const struct place *place, struct state *state, struct untorn_content *ret_content);
 
 /* Whether the file, `size` bytes that are about to be replaced, is a document that does not parse:
- * then it is kept aside first. Answered in store/damage.c. */
-bool upward_is_damaged(const struct target *target, uint64_t size);
+ * then it is kept aside first. 1 it is, 0 it is not, -ENOMEM. Answered in store/damage.c. */
+int upward_is_damaged(const struct target *target, uint64_t size);
 
 /* While this thread has a transaction open (registry_next_transaction) of which the file is a
  * member, a write or update of it joins that: true, and *ret_rc is what the call returns. A write

@@ -1,5 +1,6 @@
 /* What file/upward.h asks: whether a file that is about to be replaced is a document that does not
  * parse. It is asked in every replace, so it holds no more of the file than it must. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,11 @@ struct window {
     char *data;
     size_t room, filled;
     uint64_t base; /* the offset of data[0] */
-    bool ended, unreadable;
+    bool ended;
 };
 
-/* Drops what lies before `keep`, and fills up. False: there is no memory, or it cannot be read. */
-static bool advance(struct window *window, uint64_t keep)
+/* Drops what lies before `keep`, and fills up. 0, -ENOMEM, or below 0: it cannot be read. */
+static int advance(struct window *window, uint64_t keep)
 {
     size_t used = (size_t)(keep - window->base);
     memmove(window->data, window->data + used, window->filled - used);
@@ -33,7 +34,7 @@ static bool advance(struct window *window, uint64_t keep)
     if (window->filled == window->room) { /* one number fills it */
         char *larger = realloc(window->data, 2 * window->room);
         if (!larger)
-            return false;
+            return -ENOMEM;
         window->data = larger;
         window->room *= 2;
     }
@@ -41,14 +42,19 @@ static bool advance(struct window *window, uint64_t keep)
                         window->base + window->filled);
     if (n > 0)
         window->filled += (size_t)n;
-    window->unreadable = n < 0;
     window->ended = n == 0 || window->base + window->filled >= window->size;
-    return n >= 0;
+    return n < 0 ? (int)n : 0;
 }
 
-/* What cannot be read cannot be kept either: it counts as whole. What cannot be judged, for want of
- * memory, counts as damaged: then a copy too many is kept. */
-static bool is_json(struct window *window, enum untorn_format format)
+/* Those that judge return as upward_is_damaged does. */
+
+/* What cannot be read cannot be kept either: it counts as whole. */
+static int judge_unread(int rc)
+{
+    return rc == -ENOMEM ? rc : 0;
+}
+
+static int judge_json(struct window *window, enum untorn_format format)
 {
     struct json_scanner scanner;
     enum json_token token = JSON_MORE;
@@ -56,29 +62,35 @@ static bool is_json(struct window *window, enum untorn_format format)
     scanner.skips = true;
     scanner.keep = 0;
     while (token == JSON_MORE) {
-        if (!advance(window, scanner.keep))
-            return window->unreadable;
+        int rc = advance(window, scanner.keep);
+        if (rc < 0)
+            return judge_unread(rc);
         json_scan_feed(&scanner, window->data, window->filled, window->ended);
         token = json_scan_rest(&scanner);
     }
-    return token == JSON_DONE;
+    return token != JSON_DONE;
 }
 
-static bool is_toml(struct window *window, enum untorn_format format)
+static int judge_toml(struct window *window, enum untorn_format format)
 {
-    return advance(window, 0) ? toml_is_valid(window->data, window->filled, format)
-                              : window->unreadable;
+    int rc = advance(window, 0);
+    if (rc < 0)
+        return judge_unread(rc);
+    rc = untorn_document_check(window->data, window->filled, format, NULL);
+    return rc == -UNTORN_NO_MEMORY ? -ENOMEM : rc != 0;
 }
 
-static bool is_whole(os_fd file, uint64_t size, enum untorn_format format)
+static int judge_all(os_fd file, uint64_t size, enum untorn_format format)
 {
     bool toml = format_is_toml(format);
     struct window window = {.file = file, .size = size};
     window.room = size < WINDOW || toml ? (size_t)size : WINDOW;
     window.data = malloc(window.room);
-    bool whole = window.data && (toml ? is_toml(&window, format) : is_json(&window, format));
+    int rc = !window.data ? -ENOMEM
+             : toml       ? judge_toml(&window, format)
+                          : judge_json(&window, format);
     free(window.data);
-    return whole;
+    return rc;
 }
 
 /* ---- what is too large to be scanned ---- */
@@ -98,10 +110,12 @@ static bool closes(const char *data, size_t size)
     return size == 0 || data[size - 1] == '}' || data[size - 1] == ']' || data[size - 1] == '"';
 }
 
-static bool has_whole_ends(os_fd file, uint64_t size, enum untorn_format format)
+static int judge_ends(os_fd file, uint64_t size, enum untorn_format format)
 {
     char *data = malloc(END);
-    bool whole = data != NULL;
+    bool whole = true;
+    if (!data)
+        return -ENOMEM;
     for (int i = 0; whole && i < 2; i++) {
         int64_t n = io_read(file, data, END, i == 0 ? 0 : size - END);
         whole = n <= 0 || !memchr(data, '\0', (size_t)n);
@@ -109,7 +123,7 @@ static bool has_whole_ends(os_fd file, uint64_t size, enum untorn_format format)
             whole = closes(data, (size_t)n);
     }
     free(data);
-    return whole;
+    return !whole;
 }
 
 /* ---- the question ---- */
@@ -132,15 +146,15 @@ static bool may_have_comments(const struct target *target)
     return untorn_format_of_path(path) == UNTORN_JSONC;
 }
 
-bool upward_is_damaged(const struct target *target, uint64_t size)
+int upward_is_damaged(const struct target *target, uint64_t size)
 {
     enum untorn_format format = format_of(target);
     if (!format)
-        return false;
-    bool (*looks_whole)(os_fd, uint64_t, enum untorn_format) =
-        size > LIMIT_SCANNED ? has_whole_ends : is_whole;
-    if (looks_whole(target->hold, size, format))
-        return false;
-    return format != UNTORN_JSON || !may_have_comments(target) ||
-           !looks_whole(target->hold, size, UNTORN_JSONC);
+        return 0;
+    int (*judge)(os_fd, uint64_t, enum untorn_format) =
+        size > LIMIT_SCANNED ? judge_ends : judge_all;
+    int rc = judge(target->hold, size, format);
+    if (rc <= 0 || format != UNTORN_JSON || !may_have_comments(target))
+        return rc;
+    return judge(target->hold, size, UNTORN_JSONC);
 }

@@ -460,6 +460,7 @@ TEST(a_lock_that_fails_leaves_nothing_of_ours_behind)
     at(CALL_FLOCK, LOCK, 2, find_and_answer, NULL);
     fail(CALL_FLOCK, LOCK, 2, ENOLCK);
     CHECK_INT(set_key("a.json", "own", "1", NULL, &error), 0); /* it was answered */
+    CHECK(!error.step);
     CHECK_INT(error.flags, UNTORN_FLAG_UNCHANGED);
     forget_rules();
     CHECK_INT(count_used(&lock), 0);

@@ -87,6 +87,19 @@ TEST(an_update_without_memory_fails_and_leaves_the_old_content)
     starve_all(starving(update_new), "update without memory");
 }
 
+/* It is whole: nothing of it is kept aside as damaged. */
+TEST(a_document_that_cannot_be_judged_for_want_of_memory_stays)
+{
+    struct trial trial = starving(write_new);
+    trial.path = "/d/a.json";
+    trial.new = "{\"n\":2}\n";
+    starve_all(trial, "write of JSON without memory");
+    trial.path = "/d/a.toml";
+    trial.old = "n = 1\n[t]\na = {b = 1}\n";
+    trial.new = "n = 2\n";
+    starve_all(trial, "write of TOML without memory");
+}
+
 TEST(an_overwrite_in_place_without_memory_fails_or_is_finished_by_the_next_call)
 {
     struct trial trial = starving(write_new);

@@ -17,9 +17,10 @@ static bool is_damaged(const char *path)
     error_begin(&error, NULL, path);
     CHECK_INT(target_open(&target, path, &options, &error), 0);
     CHECK_INT(target_lock(&target, OS_LOCK_EXCLUSIVE, &error), 0);
-    bool damaged = upward_is_damaged(&target, target.stat.size);
+    int damaged = upward_is_damaged(&target, target.stat.size);
     target_close(&target);
-    return damaged;
+    CHECK(damaged >= 0);
+    return damaged > 0;
 }
 
 static bool damaged_text(const char *path, const char *text)

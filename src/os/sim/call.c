@@ -32,7 +32,8 @@ static bool fault_hits(const struct sim_call *call)
 {
     const struct sim_fault *fault = &sim->fault;
     if (fault->at == 0 || (fault->verbs && !(fault->verbs & SIM_ONLY(call->verb))) ||
-        (fault->on && !is_on(call, fault->on)))
+        (fault->on && !is_on(call, fault->on)) ||
+        (fault->process && fault->process != call->process + 1))
         return false;
     sim->fault_calls++;
     return sim->fault_calls == fault->at || (fault->forever && sim->fault_calls > fault->at);

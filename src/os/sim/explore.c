@@ -378,6 +378,16 @@ const struct sim_fault sim_usual_faults[] = {
 };
 const size_t sim_usual_fault_count = sizeof sim_usual_faults / sizeof *sim_usual_faults;
 
+void sim_fault_words(const struct sim_fault *fault, char *text, size_t size)
+{
+    const char *what = fault->effect == SIM_SHORT     ? "stops short"
+                       : fault->effect == SIM_OMITTED ? "is left out"
+                                                      : strerror(fault->error);
+    snprintf(text, size, "call %d%s %s%s", fault->at,
+             fault->verbs || fault->process ? " (of its kind)" : "", what,
+             fault->forever ? " and all after it" : "");
+}
+
 void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fault *faults,
                         size_t count, struct sim_report *report)
 {
@@ -390,10 +400,7 @@ void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fa
         struct sim_fault fault = faults[i];
         bool fired = true;
         for (fault.at = 1; fired; fault.at++) {
-            snprintf(words, sizeof words, "call %d%s %s%s", fault.at,
-                     fault.verbs ? " (of its kind)" : "",
-                     fault.effect == SIM_SHORT ? "stops short" : strerror(fault.error),
-                     fault.forever ? " and all after it" : "");
+            sim_fault_words(&fault, words, sizeof words);
             fired = run_workload(&explorer, &ready, &fault);
             report->faults += fired;
         }

@@ -52,6 +52,9 @@ void sim_tell_machine(char *text, size_t size);
  * needs in the environment, `NAME=VALUE `, or empty. */
 void sim_tell_again(char *text, size_t size, const char *setting);
 
+/* Which call fails and how. */
+void sim_fault_words(const struct sim_fault *fault, char *text, size_t size);
+
 /* Where a debugger can stop before the one state asked for runs. */
 void sim_stop_here(void);
 

@@ -20,6 +20,8 @@ struct decision {
 static struct search {
     const struct sim_interleaving *asked;
     struct sim_interleaving unbounded; /* the same without a bound on preemptions */
+    struct sim_fault fault;            /* in each run; at 0: none */
+    char name[200];                    /* that of the asked, and the fault */
     struct sim_interleavings *report;
     struct sim_disk ready;
     struct sim_options options;
@@ -196,6 +198,7 @@ static const char *verdict_of_run(void)
     sim->process = 0;
     sim_process(0);
     sim->broken = 0;
+    sim_fail(NULL);
     sim->alive = true;
     if (!verdict)
         verdict = asked->verify(asked->context);
@@ -212,12 +215,12 @@ static void tell_run(const char *verdict)
     int used =
         snprintf(report->story, sizeof report->story,
                  "%s: %s\n  in \"%s\", %d preemptions, %d kills, seed %llu\n",
-                 verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", asked->name,
+                 verdict ? "BAD" : "GOOD", verdict ? verdict : "nothing is wrong", search.name,
                  turn_run.preemptions, turn_run.kills, (unsigned long long)asked->options.seed);
     size_t end = sizeof report->story - sizeof setting - 1024;
     sim_tell_machine(report->story + used, end - (size_t)used);
     size_t length = strlen(report->story);
-    snprintf(setting, sizeof setting, "UNTORN_SCHEDULE='%.150s/%s' ", asked->name,
+    snprintf(setting, sizeof setting, "UNTORN_SCHEDULE='%.150s/%s' ", search.name,
              report->schedule);
     sim_tell_again(report->story + length, sizeof report->story - length, setting);
 }
@@ -244,9 +247,11 @@ static const char *run(turn_decider *decider, bool told)
     sim = sim_world_new(&search.ready, &search.options);
     sim->first_handle = 100; /* the same in each run: processes may write it down */
     sim->broken = search.asked->broken;
+    sim_fail(&search.fault);
     sim->telling = told;
     search.count = 0;
     turns_take(decider == search_on ? search.asked : &search.unbounded, decider);
+    search.report->faulty += sim->fault_fired && !told;
     uint64_t outcome = turns_state(TURN_NOBODY);
     if (search.asked->crashes && turn_run.end == TURN_ALL_ENDED && !told)
         sim_explorer_crash(&search.explorer);
@@ -300,7 +305,7 @@ static void search_all(void)
         enough = run_and_tell(search_on);
         more = step_back();
     }
-    search.report->limited = more && !enough;
+    search.report->limited |= more && !enough;
     for (long i = 0; i < asked->random && !enough; i++)
         enough = run_and_tell(walk_randomly);
 }
@@ -331,13 +336,10 @@ static void start(void)
     search.decisions = sim_alloc(sizeof *search.decisions * (size_t)search.capacity);
 }
 
-void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavings *report)
+static void begin(const struct sim_interleaving *asked, struct sim_interleavings *report)
 {
-    search = (struct search){.asked = asked,
-                             .report = report,
-                             .random = asked->options.seed,
-                             .fewest = 1 << 30,
-                             .words = words_for(asked->name)};
+    search = (struct search){
+        .asked = asked, .report = report, .random = asked->options.seed, .fewest = 1 << 30};
     search.unbounded = *asked;
     search.unbounded.preemptions = SIM_UNLIMITED;
     memset(report, 0, sizeof *report);
@@ -345,17 +347,59 @@ void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavin
     start();
     if (asked->crashes)
         sim_explorer_begin(&search.explorer, asked->crashes, asked->crash_report);
+}
+
+static void end(void)
+{
+    sim_set_free(&search.outcomes);
+    if (search.asked->crashes)
+        sim_explorer_end(&search.explorer);
+    search.report->seconds += seconds_now();
+}
+
+/* All schedules, or the one that is asked for, with a fault or without. */
+static void search_with(const struct sim_fault *fault)
+{
+    char words[100] = "";
+    search.fault = *fault;
+    if (fault->at > 0)
+        sim_fault_words(fault, words, sizeof words);
+    snprintf(search.name, sizeof search.name, "%.90s%s%s", search.asked->name, *words ? ": " : "",
+             words);
+    search.explorer.circumstances = *words ? words : NULL;
+    search.words = words_for(search.name);
     if (search.words) {
-        report->bad = run(follow_words, true) != NULL;
-        printf("%s", report->story);
+        search.report->bad += run(follow_words, true) != NULL;
+        printf("%s", search.report->story);
     } else {
         search_all();
     }
     sim_set_free(&search.seen);
-    sim_set_free(&search.outcomes);
-    if (asked->crashes)
-        sim_explorer_end(&search.explorer);
-    report->seconds += seconds_now();
+    search.explorer.circumstances = NULL;
+}
+
+void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavings *report)
+{
+    begin(asked, report);
+    search_with(&asked->fault);
+    end();
+}
+
+void sim_interleave_faults(const struct sim_interleaving *asked, const struct sim_fault *faults,
+                           size_t count, struct sim_interleavings *report)
+{
+    begin(asked, report);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_fault fault = faults[i];
+        long before = -1;
+        bool enough = false;
+        for (fault.at = 1; report->faulty > before && !enough; fault.at++) {
+            before = report->faulty;
+            search_with(&fault);
+            enough = asked->enough > 0 && report->bad >= asked->enough;
+        }
+    }
+    end();
 }
 
 void sim_print_interleavings(const struct sim_interleaving *asked,
@@ -364,6 +408,8 @@ void sim_print_interleavings(const struct sim_interleaving *asked,
     printf("    %s: %ld schedules", asked->name, report->schedules);
     if (report->killed)
         printf(" (%ld with a kill)", report->killed);
+    if (report->faulty)
+        printf(", %ld runs with a fault", report->faulty);
     if (report->merged)
         printf(", %ld merged", report->merged);
     if (report->cut)
@@ -374,6 +420,8 @@ void sim_print_interleavings(const struct sim_interleaving *asked,
         printf("    tally: simulated orders of processes %ld\n", report->schedules);
         if (report->killed)
             printf("    tally: simulated orders of processes, with a kill %ld\n", report->killed);
+        if (report->faulty)
+            printf("    tally: simulated faults %ld\n", report->faulty);
     }
     if (report->bad && !asked->quiet)
         printf("%s", report->story);

@@ -75,6 +75,8 @@ struct sim_interleaving {
     long enough;       /* ends after so many bad ones; 0: never */
     bool every_order;  /* nothing is left out: to test what is */
 
+    struct sim_fault fault; /* in each schedule; see also sim_interleave_faults */
+
     /* Also the power goes, or all are killed, at every point of every schedule that runs to its
      * end, as sim_explore does it for one process; its setup and workload are not used. Of
      * runs that are merged only the states come again, not the logs: every_order has none. NULL:
@@ -89,6 +91,7 @@ struct sim_interleavings {
     long merged;    /* ended where another had been */
     long killed;    /* of the schedules: with a kill */
     long cut;       /* longer than `steps`: not verified */
+    long faulty;    /* of all runs: with a call that failed */
     long bad;
     long steps; /* of all runs */
     int longest;
@@ -102,6 +105,12 @@ struct sim_interleavings {
 /* With UNTORN_SCHEDULE in the environment, "NAME/SCHEDULE", that interleaving runs that schedule
  * alone and its story is told in any case. */
 void sim_interleave(const struct sim_interleaving *asked, struct sim_interleavings *report);
+
+/* The same with the n-th call failing in every schedule, n = 1, 2, 3 ... until none meets the
+ * fault; for each of `faults` (their `at` is set here). `limit` is of each n. Crash states that are
+ * equal are looked at once, whatever failed. */
+void sim_interleave_faults(const struct sim_interleaving *asked, const struct sim_fault *faults,
+                           size_t count, struct sim_interleavings *report);
 
 /* One line of figures on standard output, and the story of a bad one unless quiet. */
 void sim_print_interleavings(const struct sim_interleaving *asked,

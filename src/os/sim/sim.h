@@ -194,6 +194,7 @@ struct sim_fault {
     enum sim_effect effect;
     unsigned verbs; /* SIM_ONLY(SIM_FLUSH) | ...; 0: all */
     const char *on; /* only calls on a path that contains this; NULL: all */
+    int process;    /* only calls of this one, counted from 1; 0: of all */
 };
 void sim_fail(const struct sim_fault *fault); /* NULL: no more */
 bool sim_fault_fired(void);

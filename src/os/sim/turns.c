@@ -219,6 +219,7 @@ static bool is_private(const struct sim_point *point)
         return false;
     switch (point->verb) {
     case SIM_FLUSH:
+        return sim->fault.effect != SIM_REVERTED; /* that is seen */
     case SIM_FLUSH_DIR:
     case SIM_RANDOM:
     case SIM_CAPABILITIES:
@@ -329,9 +330,17 @@ void turns_take(const struct sim_interleaving *interleaving, turn_decider *decid
     sim->turns = NULL;
 }
 
+/* How far it is to the fault; 0 where there is none any more. */
+static uint64_t fault_state(void)
+{
+    bool is_over = sim->fault.at == 0 || (sim->fault_fired && !sim->fault.forever);
+    return is_over ? 0 : (uint64_t)sim->fault_calls + 1;
+}
+
 uint64_t turns_state(int killed)
 {
     uint64_t hash = sim_mix(sim_disk_hash_in_use(&sim->now), sim_areas_hash());
+    hash = sim_mix(hash, fault_state());
     bool all_gone = true;
     for (int i = 0; i < turn_run.count; i++) {
         const struct process *process = &processes[i];
