@@ -26,9 +26,9 @@ A comment in the first five lines of a suite may say how to run it, any of these
 
     # run: serial, budget 20, timeout 600
 
-serial: alone, after all others. plain: a C test that is not run sanitized as well. budget: the
-seconds it should stay under on two cores (10 unless said otherwise); one that takes longer is
-marked, not failed. timeout: then it is killed.
+serial: alone, after all others; in a long run beside others of its kind. plain: a C test that is not
+run sanitized as well. budget: the seconds it should stay under on two cores (10 unless said
+otherwise); one that takes longer is marked, not failed. timeout: then it is killed.
 """
 
 import argparse
@@ -358,14 +358,12 @@ def run_all(suites, broken, context):
         return suite, result
 
     together = sorted((s for s in suites if not s.serial), key=lambda s: -s.budget)
-    with concurrent.futures.ThreadPoolExecutor(context.jobs) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(one, s) for s in together]):
-            results.append(done.result()[1])
-            show(*done.result(), quick)
-    for suite in suites:
-        if suite.serial:
-            results.append(one(suite)[1])
-            show(suite, results[-1], quick)
+    serial = [s for s in suites if s.serial]
+    for some, jobs in ((together, context.jobs), (serial, context.jobs if context.long else 1)):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for done in concurrent.futures.as_completed([pool.submit(one, s) for s in some]):
+                results.append(done.result()[1])
+                show(*done.result(), quick)
     quick.show()
     return results
 
@@ -392,6 +390,7 @@ def parse_arguments():
     context.build = context.build.absolute()
     context.tests = context.tests.resolve()
     context.python = os.environ.get("PYTHON", "/usr/bin/python3")
+    context.long = bool(os.environ.get("UNTORN_LONG"))
     return context
 
 

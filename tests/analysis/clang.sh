@@ -4,7 +4,7 @@
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 root=$(cd "$TESTS/.." && pwd)
-share='src/base src/file src/history src/os/unix src/txn'
+share='src/base src/file src/os/unix src/txn'
 [ -z "${UNTORN_LONG:-}" ] || share='src cli'
 
 clean() {

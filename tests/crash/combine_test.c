@@ -200,7 +200,7 @@ TEST(two_who_come_back_one_of_them_killed)
 {
     explore((struct sim_interleaving){.name = "two come back, a kill",
                                       .processes = {hold_twice, add_two, add_two},
-                                      .preemptions = bound(0, 1, 1),
+                                      .preemptions = bound(0, 0, 1),
                                       .kills = 1});
 }
 
@@ -208,7 +208,7 @@ TEST(three_who_wait)
 {
     explore((struct sim_interleaving){.name = "three wait",
                                       .processes = {hold_for_a_while, add, add, add},
-                                      .preemptions = bound(0, 1, 2),
+                                      .preemptions = bound(0, 0, 2),
                                       .kills = 1});
 }
 

@@ -129,7 +129,7 @@ static const struct {
     {"4 files in 3 directories",
      {.files = {REPLACE("/a/x"), CREATE("/b/x"), REMOVE("/b/y"), REPLACE("/c/x")},
       .limit = 12,
-      .long_limit = 2000}},
+      .long_limit = 300}},
 };
 
 static void explore_all(bool has_slots, int limit)
@@ -140,7 +140,7 @@ static void explore_all(bool has_slots, int limit)
         set.has_slots = has_slots;
         set.limit = limit ? limit : set.limit;
         if (!has_slots && i > 0)
-            set.long_limit = 300;
+            set.long_limit = 100;
         struct sim_report report = explore_set(sets[i].name, set);
         sim_report_add(&total, &report);
         CHECK_INT(report.bad, 0);
