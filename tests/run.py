@@ -26,8 +26,8 @@ A comment in the first five lines of a suite may say how to run it, any of these
 
     # run: serial, budget 20, timeout 600
 
-serial: alone, after all others; in a long run beside others of its kind. plain: a C test that is not
-run sanitized as well. budget: the seconds it should stay under on two cores (10 unless said
+serial: alone, after all others; in a long run beside others of its kind. plain: a C test that is
+not run sanitized as well. budget: the seconds it should stay under on two cores (10 unless said
 otherwise); one that takes longer is marked, not failed. timeout: then it is killed.
 """
 

@@ -28,8 +28,8 @@ def preloaded(folder):
     """The library of whole_registers.c, made if it is not there."""
     library = Path(folder, "whole_registers.so")
     if not library.exists():
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE=", "-o", library, REGISTERS],
-                       check=True)
+        flags = ["-shared", "-fPIC", "-O1", "-D_GNU_SOURCE="]
+        subprocess.run(["cc", *flags, "-o", library, REGISTERS], check=True)
     return str(library)
 
 
