@@ -1,5 +1,5 @@
-# ThreadSanitizer finds no race: in the suites that use threads, and with UNTORN_LONG in the storms
-# that do. It is a build of its own, of what they need.
+# ThreadSanitizer finds no race in the suites and the storms that use threads. It is a build of its
+# own, of what they need.
 # run: budget 45, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
@@ -65,7 +65,5 @@ storm_is_clean() {
 check 'a number that two threads change is caught' caught
 check 'a number that two threads change atomically passes' race '-DNUMBER=_Atomic int'
 check 'the suites with threads have no race' suites_are_clean
-if [ "${UNTORN_LONG:-}" ]; then
-    check 'the storms with threads have no race' storm_is_clean
-fi
+check 'the storms with threads have no race' storm_is_clean
 finish
