@@ -13,7 +13,8 @@
  * commit of several files that a dead process left names it: gives the lock back, finishes or
  * discards the commit under all locks it needs, and returns AGAIN. Also makes sure, at the levels
  * that flush, that a commit that is done cannot come back by a power loss after what follows. 0:
- * the file may be used. Answered in txn/settle.c. */
+ * the file may be used; also if we may not read the journal, for it may be about the private files
+ * of somebody else and nothing of ours. Answered in txn/settle.c. */
 int upward_settle(struct target *target, struct untorn_error *error);
 
 /* For readers without a lock: what a commit that counts but is not finished makes of the file.

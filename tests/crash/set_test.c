@@ -343,7 +343,7 @@ static struct sim_report fail_everywhere(const char *name, struct set set)
     scenario.verify = verify_outcome;
     scenario.context = &set;
     scenario.profiles = SIM_KILL | SIM_POSIX;
-    scenario.limit = is_long() ? 1000 : 20;
+    scenario.limit = is_long() ? 100 : 20;
     struct sim_report report = {0};
     sim_for_each_fault(&scenario, set_faults, SET_FAULTS, &report);
     sim_print(&scenario, &report);

@@ -188,13 +188,13 @@ enum sim_effect {
 };
 
 struct sim_fault {
-    int at;       /* the n-th call that `verbs` and `on` match, from 1; 0: no fault */
-    int error;    /* an errno value */
-    bool forever; /* that call and all matching ones after it; else once */
+    int at;         /* the n-th call that `verbs` and `on` match, from 1; 0: no fault */
+    int error;      /* an errno value */
+    const char *on; /* only calls on a path that contains this; NULL: all */
     enum sim_effect effect;
     unsigned verbs; /* SIM_ONLY(SIM_FLUSH) | ...; 0: all */
-    const char *on; /* only calls on a path that contains this; NULL: all */
     int process;    /* only calls of this one, counted from 1; 0: of all */
+    bool forever;   /* that call and all matching ones after it; else once */
 };
 void sim_fail(const struct sim_fault *fault); /* NULL: no more */
 bool sim_fault_fired(void);
