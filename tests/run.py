@@ -359,7 +359,8 @@ def run_all(suites, broken, context):
 
     together = sorted((s for s in suites if not s.serial), key=lambda s: -s.budget)
     serial = [s for s in suites if s.serial]
-    for some, jobs in ((together, context.jobs), (serial, context.jobs if context.long else 1)):
+    beside = context.jobs if os.environ.get("UNTORN_LONG") else 1
+    for some, jobs in ((together, context.jobs), (serial, beside)):
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for done in concurrent.futures.as_completed([pool.submit(one, s) for s in some]):
                 results.append(done.result()[1])
@@ -390,7 +391,6 @@ def parse_arguments():
     context.build = context.build.absolute()
     context.tests = context.tests.resolve()
     context.python = os.environ.get("PYTHON", "/usr/bin/python3")
-    context.long = bool(os.environ.get("UNTORN_LONG"))
     return context
 
 

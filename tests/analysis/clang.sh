@@ -1,10 +1,10 @@
 # clang-tidy finds nothing: the checks of .clang-tidy, on a share of the sources, and with
 # UNTORN_LONG on all of them but those for Windows, which it could only read with its headers.
-# run: budget 45, timeout 3600
+# run: budget 40, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 root=$(cd "$TESTS/.." && pwd)
-share='src/base src/file src/os/unix src/txn'
+share='src/base src/os/unix src/txn'
 [ -z "${UNTORN_LONG:-}" ] || share='src cli'
 
 clean() {
