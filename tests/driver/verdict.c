@@ -178,11 +178,12 @@ static bool judge_flush(const struct bench *bench, struct run *run)
     return true;
 }
 
-/* Who may not read a journal does not learn that something is to be finished (file/upward.h): it
- * goes on, and the next who may finishes it. */
-static bool may_not_know(const struct run *run)
+/* Who takes a lock, changes nothing, and may never read the journal does not learn that something
+ * is to be finished (file/upward.h): it goes on, and the next who may finishes it. */
+static bool may_not_know(const struct bench *bench, const struct run *run)
 {
-    return run->result.hit_error == EACCES && strstr(run->result.hit, "/journal/slot") != NULL;
+    return bench->scenario->effect == EFFECT_SETTLE && run->plan.for_ever &&
+           run->result.hit_error == EACCES && strstr(run->result.hit, "/journal/slot") != NULL;
 }
 
 static bool judge_content(struct bench *bench, struct run *run)
@@ -191,7 +192,7 @@ static bool judge_content(struct bench *bench, struct run *run)
     bool settled = WIFEXITED(status) && WEXITSTATUS(status) != EXIT_UNSETTLED;
     bool was_torn = leaves_torn(bench->scenario);
     bool done = settled && WEXITSTATUS(status) == 0;
-    bool unfinished = (!done && (!settled || was_torn)) || may_not_know(run);
+    bool unfinished = (!done && (!settled || was_torn)) || may_not_know(bench, run);
     bool through_read = unfinished && (bench->scenario->in_place || bench->scenario->twins[0]);
     struct blob blob = look(bench, through_read);
     enum version version = which_version(bench, &blob);
