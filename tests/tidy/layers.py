@@ -44,7 +44,7 @@ def wrong_in_src(path, quote, name):
 
 # What the command may use of the library's own.
 OF_THE_COMMAND = {
-    "cli": ("base/printf_like.h",),
+    "cli": ("base/printf_like.h", "base/nearest.h"),
     "cli/unix": ("unix/inside.h",),
     "cli/win": ("win/inside.h", "os/win/win.h", "base/error.h"),
 }
