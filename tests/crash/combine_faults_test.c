@@ -4,10 +4,7 @@
  * that wait. Each of both is told what became of its own: after "failed" it is not there, after
  * "done" it is, whatever crash comes then; after "not settled" it is one of both, and the next call
  * settles it. [COMBINE-1] [COMBINE-2] [COMBINE-4] */
-#include "oracle.h"
-
-#include "os/os.h"
-#include "os/sim/interleave.h"
+#include "several.h"
 
 /* ---- the library's own, with what a broken one would do ---- */
 
@@ -118,16 +115,6 @@ static enum untorn_level level;
 static int keep;
 static long told[3]; /* how often each outcome was */
 
-static void hold(void *context, int number)
-{
-    struct untorn_lock *lock;
-    (void)context, (void)number;
-    if (untorn_lock("/d/a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL) != 0)
-        return;
-    os_sleep_ns(2000000);
-    untorn_unlock(lock);
-}
-
 struct look {
     char letter;
     bool seen;
@@ -147,18 +134,16 @@ static int look_and_add(void *context, const struct untorn_content *old,
 
 static void settle(int number, const struct untorn_options *options)
 {
-    struct look look = {.letter = (char)('A' + number)};
-    if (untorn_update("/d/a.json", look_and_add, &look, options, NULL) == 0)
+    struct look look = {.letter = letter_of(number)};
+    if (untorn_update(shared_file, look_and_add, &look, options, NULL) == 0)
         sim_ack((look.seen ? SEEN : NOT_SEEN) + number);
 }
 
 static void edit(void *context, int number)
 {
-    char value[] = {(char)('A' + number), '\0'};
-    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "l[+]", .value = value, .value_size = 1};
     struct untorn_options options = {.level = level, .wait_ms = 200, .keep = keep};
     (void)context;
-    int rc = untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL);
+    int rc = edit_shared("l[+]", letter_of(number), &options);
     told[rc == 0 ? DONE : rc < 0 ? FAILED : UNSETTLED]++;
     sim_ack((rc == 0 ? EDIT_DONE : rc < 0 ? EDIT_FAILED : EDIT_UNSETTLED) + number);
     if (rc > 0) {
@@ -170,10 +155,9 @@ static void edit(void *context, int number)
 /* Of an edit that cannot be made nothing is ever in doubt. */
 static void edit_nonsense(void *context, int number)
 {
-    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "l.x", .value = "A", .value_size = 1};
     struct untorn_options options = {.level = level, .wait_ms = 200};
     (void)context;
-    int rc = untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL);
+    int rc = edit_shared("l.x", letter_of(number), &options);
     told[rc == 0 ? DONE : rc < 0 ? FAILED : UNSETTLED]++;
     if (rc >= 0)
         sim_ack(IN_DOUBT + number);
@@ -207,30 +191,10 @@ static const char *judge_letter(const struct asked *asked, int number, int found
 
 static const char *verify(void *context)
 {
-    const char *text = sim_get("/d/a.json"), *verdict = NULL;
-    if (!text)
-        return "the file is gone";
-    if (untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
-        return "the file is no document";
-    for (int number = 0; number < 4 && !verdict; number++) {
-        int found = 0;
-        for (const char *at = text; *at; at++)
-            found += *at == 'A' + number;
-        verdict = judge_letter(context, number, found);
-    }
+    const char *text = sim_get(shared_file), *verdict = judge_is_document(text);
+    for (int number = 0; number < 4 && !verdict; number++)
+        verdict = judge_letter(context, number, count_letter(text, letter_of(number)));
     return verdict;
-}
-
-static int leave_it(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
-
-static void recover(void *context)
-{
-    (void)context;
-    (void)untorn_update("/d/a.json", leave_it, NULL, NULL, NULL);
 }
 
 static void setup(void *context)
@@ -238,8 +202,8 @@ static void setup(void *context)
     static const char start[] = "{\"l\": []}";
     struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
     (void)context;
-    sim_put("/d/a.json", "{}");
-    CHECK_INT(untorn_write("/d/a.json", start, strlen(start), &options, NULL), 0);
+    sim_put(shared_file, "{}");
+    CHECK_INT(untorn_write(shared_file, start, strlen(start), &options, NULL), 0);
     sim_settle();
 }
 
@@ -247,27 +211,28 @@ static struct sim_interleavings run(struct asked asked, struct sim_report *ret_c
 {
     struct sim_interleavings orders;
     struct sim_scenario scenario = {.name = asked.name,
-                                    .recover = recover,
+                                    .recover = touch_shared,
                                     .verify = verify,
                                     .context = &asked,
                                     .profiles = asked.profiles,
                                     .options = {.unit = 512, .reuse = SIM_REUSE_AFTER_RESTART},
                                     .limit = is_long() ? 5000 : 200,
                                     .quiet = asked.quiet};
-    struct sim_interleaving two = {.name = asked.name,
-                                   .setup = setup,
-                                   .processes = {hold, asked.first ? asked.first : edit, edit},
-                                   .verify = verify,
-                                   .context = &asked,
-                                   .options = scenario.options,
-                                   .preemptions = asked.preemptions,
-                                   .kills = asked.kills,
-                                   .limit = asked.orders,
-                                   .steps = 20000, /* for who is interrupted each time */
-                                   .every_order = asked.profiles != 0,
-                                   .crashes = asked.profiles ? &scenario : NULL,
-                                   .crash_report = ret_crashes,
-                                   .quiet = asked.quiet};
+    struct sim_interleaving two = {
+        .name = asked.name,
+        .setup = setup,
+        .processes = {hold_for_a_while, asked.first ? asked.first : edit, edit},
+        .verify = verify,
+        .context = &asked,
+        .options = scenario.options,
+        .preemptions = asked.preemptions,
+        .kills = asked.kills,
+        .limit = asked.orders,
+        .steps = 20000, /* for who is interrupted each time */
+        .every_order = asked.profiles != 0,
+        .crashes = asked.profiles ? &scenario : NULL,
+        .crash_report = ret_crashes,
+        .quiet = asked.quiet};
     *ret_crashes = (struct sim_report){0};
     memset(told, 0, sizeof told);
     two.fault = *asked.faults;

@@ -3,86 +3,57 @@
  * Combined edits on the simulated machine: several processes add to one list, in every order within
  * bounds, and each may be killed before any of its steps. Each acknowledged value is there once,
  * each other one at most once, what failed is not there, and nobody waits for ever. */
-#include "harness.h"
+#include "several.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <untorn.h>
-
-#include "os/os.h"
-#include "os/sim/interleave.h"
-
-enum {
-    LETTERS = 5,
-    FAILED = 8,
-    UNSETTLED = 16,
-    ENSURED = 24
-}; /* acknowledged besides: that a process was told so */
+/* Acknowledged besides: that a process was told so. */
+enum { LETTERS = 5, EDIT_FAILED = 8, EDIT_UNSETTLED = 16, ENSURED = 24 };
 
 /* Of one bound, what it is in `make check`, in a long run, and in one that takes as long as it
  * takes (UNTORN_LONG=all). */
 static int bound(int usual, int in_long_run, int at_last)
 {
-    const char *value = getenv("UNTORN_LONG");
-    return !value ? usual : strcmp(value, "all") == 0 ? at_last : in_long_run;
+    return is_exhaustive() ? at_last : is_long() ? in_long_run : usual;
 }
 
 static void setup(void *context)
 {
     (void)context;
-    sim_put("/d/a.json", "{\"l\": []}");
-}
-
-static int count(const char *text, char letter)
-{
-    int found = 0;
-    for (; *text; text++)
-        found += *text == letter;
-    return found;
+    sim_put(shared_file, "{\"l\": []}");
 }
 
 static const char *verify(void *context)
 {
-    const char *text = sim_get("/d/a.json");
+    const char *text = sim_get(shared_file), *verdict = judge_is_document(text);
     (void)context;
-    if (!text)
-        return "the file is gone";
-    if (untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
-        return "the file is no document";
-    for (int i = 0; i < LETTERS; i++) {
-        int found = count(text, (char)('A' + i));
+    for (int i = 0; i < LETTERS && !verdict; i++) {
+        int found = count_letter(text, letter_of(i));
         if (found > 1)
             return "an update was made twice";
         if (sim_acked(i) && found != 1)
             return "an acknowledged update is lost";
-        if (sim_acked(FAILED + i) && found != 0)
+        if (sim_acked(EDIT_FAILED + i) && found != 0)
             return "an update that failed was made";
-        if (sim_acked(UNSETTLED + i))
+        if (sim_acked(EDIT_UNSETTLED + i))
             return "an update is not settled without need";
     }
-    return NULL;
+    return verdict;
 }
 
 static void note(int rc, int number)
 {
-    sim_ack(rc == 0 ? number : rc < 0 ? FAILED + number : UNSETTLED + number);
+    sim_ack(rc == 0 ? number : rc < 0 ? EDIT_FAILED + number : EDIT_UNSETTLED + number);
 }
 
-static int edit(const char *key, const char *value, int wait_ms)
+static int edit(const char *key, int number, int wait_ms)
 {
-    struct untorn_edit edit = {
-        .kind = UNTORN_SET, .key = key, .value = value, .value_size = strlen(value)};
     struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = wait_ms};
-    return untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL);
+    return edit_shared(key, letter_of(number), &options);
 }
 
 static void add(void *context, int number)
 {
-    char value[] = {(char)('A' + number), '\0'};
     (void)context;
-    note(edit("l[+]", value, 60000), number);
+    note(edit("l[+]", number, 60000), number);
 }
 
 /* The second time it knows where the others wait. [AREA-6] */
@@ -95,16 +66,15 @@ static void add_two(void *context, int number)
 
 static void add_impatiently(void *context, int number)
 {
-    char value[] = {(char)('A' + number), '\0'};
     (void)context;
-    note(edit("l[+]", value, 4), number);
+    note(edit("l[+]", number, 4), number);
 }
 
 static void add_nonsense(void *context, int number)
 {
     (void)context;
-    CHECK_INT(edit("l.x", "A", 60000), -UNTORN_TYPE);
-    sim_ack(FAILED + number);
+    CHECK_INT(edit("l.x", number, 60000), -UNTORN_TYPE);
+    sim_ack(EDIT_FAILED + number);
 }
 
 static int add_by_function(void *context, const struct untorn_content *old,
@@ -113,8 +83,9 @@ static int add_by_function(void *context, const struct untorn_content *old,
     char text[200];
     const char *end = strrchr(old->data, ']');
     bool first = end[-1] == '[';
-    int size = snprintf(text, sizeof text, "%.*s%s\"%c\"%s", (int)(end - (const char *)old->data),
-                        (const char *)old->data, first ? "" : ", ", 'A' + *(int *)context, end);
+    int size =
+        snprintf(text, sizeof text, "%.*s%s\"%c\"%s", (int)(end - (const char *)old->data),
+                 (const char *)old->data, first ? "" : ", ", letter_of(*(int *)context), end);
     return untorn_change_set(change, text, (size_t)size);
 }
 
@@ -122,21 +93,10 @@ static void add_alone(void *context, int number)
 {
     struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = 60000};
     (void)context;
-    note(untorn_update("/d/a.json", add_by_function, &number, &options, NULL), number);
+    note(untorn_update(shared_file, add_by_function, &number, &options, NULL), number);
 }
 
-/* Holds the lock until the others wait for it: what comes then is not spoilt by how it began. */
-static void hold_for_a_while(void *context, int number)
-{
-    struct untorn_lock *lock;
-    (void)context, (void)number;
-    if (untorn_lock("/d/a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL) != 0)
-        return;
-    os_sleep_ns(2000000);
-    untorn_unlock(lock);
-}
-
-/* And again until they have come back. */
+/* What comes behind the holder is not spoilt by how it began; again until they have come back. */
 static void hold_twice(void *context, int number)
 {
     hold_for_a_while(context, number);
@@ -144,7 +104,7 @@ static void hold_twice(void *context, int number)
     hold_for_a_while(context, number);
 }
 
-static void explore(struct sim_interleaving asked)
+static void search(struct sim_interleaving asked)
 {
     struct sim_interleavings report;
     asked.setup = setup;
@@ -160,81 +120,81 @@ static void explore(struct sim_interleaving asked)
 
 TEST(two_writers)
 {
-    explore((struct sim_interleaving){
+    search((struct sim_interleaving){
         .name = "two", .processes = {add, add}, .preemptions = bound(2, 3, 4)});
 }
 
 TEST(two_writers_one_of_them_killed)
 {
-    explore((struct sim_interleaving){.name = "two, a kill",
-                                      .processes = {add, add},
-                                      .preemptions = bound(1, 2, 3),
-                                      .kills = 1,
-                                      .hurries = bound(0, 1, 1)});
+    search((struct sim_interleaving){.name = "two, a kill",
+                                     .processes = {add, add},
+                                     .preemptions = bound(1, 2, 3),
+                                     .kills = 1,
+                                     .hurries = bound(0, 1, 1)});
 }
 
 TEST(two_who_wait)
 {
-    explore((struct sim_interleaving){.name = "two wait",
-                                      .processes = {hold_for_a_while, add, add},
-                                      .preemptions = bound(1, 1, 2),
-                                      .hurries = bound(0, 1, 1)});
+    search((struct sim_interleaving){.name = "two wait",
+                                     .processes = {hold_for_a_while, add, add},
+                                     .preemptions = bound(1, 1, 2),
+                                     .hurries = bound(0, 1, 1)});
 }
 
 TEST(two_who_wait_one_of_them_killed)
 {
-    explore((struct sim_interleaving){.name = "two wait, a kill",
-                                      .processes = {hold_for_a_while, add, add},
-                                      .preemptions = bound(1, 1, 2),
-                                      .kills = 1});
+    search((struct sim_interleaving){.name = "two wait, a kill",
+                                     .processes = {hold_for_a_while, add, add},
+                                     .preemptions = bound(1, 1, 2),
+                                     .kills = 1});
 }
 
 TEST(two_who_come_back)
 {
-    explore((struct sim_interleaving){.name = "two come back",
-                                      .processes = {hold_twice, add_two, add_two},
-                                      .preemptions = bound(1, 1, 2)});
+    search((struct sim_interleaving){.name = "two come back",
+                                     .processes = {hold_twice, add_two, add_two},
+                                     .preemptions = bound(1, 1, 2)});
 }
 
 TEST(two_who_come_back_one_of_them_killed)
 {
-    explore((struct sim_interleaving){.name = "two come back, a kill",
-                                      .processes = {hold_twice, add_two, add_two},
-                                      .preemptions = bound(0, 0, 1),
-                                      .kills = 1});
+    search((struct sim_interleaving){.name = "two come back, a kill",
+                                     .processes = {hold_twice, add_two, add_two},
+                                     .preemptions = bound(0, 0, 1),
+                                     .kills = 1});
 }
 
 TEST(three_who_wait)
 {
-    explore((struct sim_interleaving){.name = "three wait",
-                                      .processes = {hold_for_a_while, add, add, add},
-                                      .preemptions = bound(0, 0, 2),
-                                      .kills = 1});
+    search((struct sim_interleaving){.name = "three wait",
+                                     .processes = {hold_for_a_while, add, add, add},
+                                     .preemptions = bound(0, 0, 2),
+                                     .kills = 1});
 }
 
 TEST(one_who_does_not_wait_long)
 {
-    explore((struct sim_interleaving){.name = "one impatient",
-                                      .processes = {hold_for_a_while, add, add_impatiently},
-                                      .preemptions = bound(1, 1, 2),
-                                      .kills = bound(0, 1, 1),
-                                      .hurries = 1});
+    search((struct sim_interleaving){.name = "one impatient",
+                                     .processes = {hold_for_a_while, add, add_impatiently},
+                                     .preemptions = bound(1, 1, 2),
+                                     .kills = bound(0, 1, 1),
+                                     .hurries = 1});
 }
 
 TEST(one_whose_update_fails)
 {
-    explore((struct sim_interleaving){.name = "one fails",
-                                      .processes = {hold_for_a_while, add, add_nonsense},
-                                      .preemptions = bound(1, 1, 2),
-                                      .kills = bound(0, 1, 1)});
+    search((struct sim_interleaving){.name = "one fails",
+                                     .processes = {hold_for_a_while, add, add_nonsense},
+                                     .preemptions = bound(1, 1, 2),
+                                     .kills = bound(0, 1, 1)});
 }
 
 TEST(one_who_takes_the_lock_alone)
 {
-    explore((struct sim_interleaving){.name = "one by a function",
-                                      .processes = {hold_for_a_while, add, add_alone, add},
-                                      .preemptions = bound(0, 0, 1),
-                                      .kills = bound(0, 1, 1)});
+    search((struct sim_interleaving){.name = "one by a function",
+                                     .processes = {hold_for_a_while, add, add_alone, add},
+                                     .preemptions = bound(0, 0, 1),
+                                     .kills = bound(0, 1, 1)});
 }
 
 /* Whoever creates it, and whoever is killed: those who are told are told the same, and it is there.
@@ -247,14 +207,14 @@ static void ensure(void *context, int number)
     struct untorn_document *document;
     const struct untorn_node *node;
     (void)context;
-    if (untorn_ensure("/d/a.json", &edit, NULL, &options, &document, &node, NULL) == 0)
+    if (untorn_ensure(shared_file, &edit, NULL, &options, &document, &node, NULL) == 0)
         sim_ack(ENSURED + *untorn_node_text(node, NULL) - '0');
     untorn_document_free(document);
 }
 
 static const char *verify_ensured(void *context)
 {
-    const char *text = sim_get("/d/a.json"), *at = text ? strstr(text, "\"k\": ") : NULL;
+    const char *text = sim_get(shared_file), *at = text ? strstr(text, "\"k\": ") : NULL;
     (void)context;
     for (int i = 0; i < 4; i++)
         if (sim_acked(ENSURED + i) && (!at || at[5] != '0' + i))
@@ -264,9 +224,9 @@ static const char *verify_ensured(void *context)
 
 TEST(two_who_ensure_one_key)
 {
-    explore((struct sim_interleaving){.name = "two ensure",
-                                      .processes = {hold_for_a_while, ensure, ensure},
-                                      .verify = verify_ensured,
-                                      .preemptions = bound(0, 1, 1),
-                                      .kills = 1});
+    search((struct sim_interleaving){.name = "two ensure",
+                                     .processes = {hold_for_a_while, ensure, ensure},
+                                     .verify = verify_ensured,
+                                     .preemptions = bound(0, 1, 1),
+                                     .kills = 1});
 }

@@ -107,6 +107,15 @@ static inline bool is_text(const char *text, const char *expected)
     return text && expected ? strcmp(text, expected) == 0 : text == expected;
 }
 
+/* A file below a folder of that name. */
+static inline bool has_entry(const char *folder)
+{
+    for (const char *at = sim_tree("/"); (at = strstr(at, folder)) != NULL; at += strlen(folder))
+        if (at[strlen(folder)] != '\n')
+            return true;
+    return false;
+}
+
 /* What the outcome allows to be there. */
 static inline const char *judge(const struct trial *trial, const char *text)
 {

@@ -2,6 +2,7 @@
  *
  * Every allocation of a commit of several files, and of the recovery of one, failing in turn. */
 #include "heap.h"
+#include "leave.h"
 #include "oracle.h"
 
 static const char *const paths[] = {"/a/x", "/a/y", "/b/x"};
@@ -18,12 +19,6 @@ static int commit_all(void)
         rc = untorn_transaction_commit(save, NULL);
     untorn_transaction_free(save);
     return rc;
-}
-
-static int leave(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
 }
 
 static int touch(const char *path)

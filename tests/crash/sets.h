@@ -8,6 +8,7 @@
 #ifndef UNTORN_TESTS_CRASH_SETS_H
 #define UNTORN_TESTS_CRASH_SETS_H
 
+#include "leave.h"
 #include "oracle.h"
 
 #include <errno.h>
@@ -108,13 +109,6 @@ static inline void set_up(const struct set *set)
     sim_settle();
 }
 
-static inline int leave(void *context, const struct untorn_content *old,
-                        struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
-
 /* What any next call on the files does. */
 static inline void touch_all(const struct set *set)
 {
@@ -136,15 +130,6 @@ static inline bool all_are(const struct set *set, enum content_of what)
         if (!is(file, what))
             return false;
     return true;
-}
-
-/* A file below a folder of that name. */
-static inline bool has_entry(const char *folder)
-{
-    for (const char *at = sim_tree("/"); (at = strstr(at, folder)) != NULL; at += strlen(folder))
-        if (at[strlen(folder)] != '\n')
-            return true;
-    return false;
 }
 
 static inline const char *judge_left_over(void)

@@ -4,10 +4,7 @@
  * order the power goes at every point, or all are killed; and again inside the recovery. What was
  * acknowledged to anyone is there, once; nothing is torn; the next call works. Equal disks are
  * looked at once, whatever the order that led to them. [LOCK-1] [TXN-2] [TXN-3] [BATCH-3] */
-#include "oracle.h"
-
-#include "os/os.h"
-#include "os/sim/interleave.h"
+#include "several.h"
 
 struct work {
     const char *name;
@@ -31,7 +28,8 @@ enum { REFUSED = 8 }; /* acknowledged besides: that a process was told so */
 static int add_letter(void *context, const struct untorn_content *old, struct untorn_change *change)
 {
     char text[64];
-    int size = snprintf(text, sizeof text, "%s%c", (const char *)old->data, 'A' + *(int *)context);
+    int size =
+        snprintf(text, sizeof text, "%s%c", (const char *)old->data, letter_of(*(int *)context));
     return untorn_change_set(change, text, (size_t)size);
 }
 
@@ -45,43 +43,30 @@ static void update(void *context, int number)
 {
     struct untorn_options options = {.level = level, .wait_ms = 60000};
     (void)context;
-    note(untorn_update("/d/a.json", add_letter, &number, &options, NULL), number);
+    note(untorn_update(shared_file, add_letter, &number, &options, NULL), number);
 }
 
 static void overwrite(void *context, int number)
 {
     struct untorn_options options = {.level = level, .wait_ms = 60000, .keep_inode = true};
     (void)context;
-    note(untorn_update("/d/a.json", add_letter, &number, &options, NULL), number);
+    note(untorn_update(shared_file, add_letter, &number, &options, NULL), number);
 }
 
 static void append(void *context, int number)
 {
-    char line[] = {(char)('A' + number), '\n'};
+    char line[] = {letter_of(number), '\n'};
     struct untorn_options options = {.level = level, .wait_ms = 60000};
     (void)context;
-    note(untorn_append("/d/a.json", line, sizeof line, UNTORN_RECORDS_TEXT, &options, NULL),
+    note(untorn_append(shared_file, line, sizeof line, UNTORN_RECORDS_TEXT, &options, NULL),
          number);
 }
 
 static void edit(void *context, int number)
 {
-    char value[] = {(char)('A' + number), '\0'};
-    struct untorn_edit edit = {.kind = UNTORN_SET, .key = "l[+]", .value = value, .value_size = 1};
     struct untorn_options options = {.level = level, .wait_ms = 60000};
     (void)context;
-    note(untorn_edit("/d/a.json", &edit, 1, NULL, &options, NULL), number);
-}
-
-/* Until the others wait: they are then served together. */
-static void hold(void *context, int number)
-{
-    struct untorn_lock *lock;
-    (void)context, (void)number;
-    if (untorn_lock("/d/a.json", UNTORN_LOCK_EXCLUSIVE, NULL, &lock, NULL) != 0)
-        return;
-    os_sleep_ns(2000000);
-    untorn_unlock(lock);
+    note(edit_shared("l[+]", letter_of(number), &options), number);
 }
 
 static const char *judge_text(const char *text)
@@ -90,9 +75,7 @@ static const char *judge_text(const char *text)
     if (!text)
         return "the file is gone";
     for (int number = 0; number < 3; number++) {
-        int found = 0;
-        for (const char *at = text; *at; at++)
-            found += *at == 'A' + number;
+        int found = count_letter(text, letter_of(number));
         if (found > 1)
             return "an update was made twice";
         if (found == 0 && sim_acked(number) && durable)
@@ -103,29 +86,15 @@ static const char *judge_text(const char *text)
 
 static const char *judge_list(void)
 {
-    const char *text = sim_get("/d/a.json");
+    const char *text = sim_get(shared_file);
     const char *verdict = judge_text(text);
     return verdict || strncmp(text, "0", 1) == 0 ? verdict : "the beginning is lost";
 }
 
 static const char *judge_document(void)
 {
-    const char *text = sim_get("/d/a.json");
-    if (text && untorn_document_check(text, strlen(text), UNTORN_JSON, NULL) != 0)
-        return "the file is no document";
-    return judge_text(text);
-}
-
-static int leave_it(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
-
-static void touch(void *context)
-{
-    (void)context;
-    (void)untorn_update("/d/a.json", leave_it, NULL, NULL, NULL);
+    const char *text = sim_get(shared_file), *verdict = judge_is_document(text);
+    return verdict ? verdict : judge_text(text);
 }
 
 /* ---- two sets that have a file in common ---- */
@@ -148,14 +117,14 @@ static int commit_both(const char *first, const char *second, const char *text)
 static void commit(void *context, int number)
 {
     (void)context;
-    note(number ? commit_both("/d/other", "/d/a.json", "0B")
-                : commit_both("/d/a.json", "/d/other", "0A"),
+    note(number ? commit_both("/d/other", shared_file, "0B")
+                : commit_both(shared_file, "/d/other", "0A"),
          number);
 }
 
 static const char *judge_sets(void)
 {
-    const char *one = sim_get("/d/a.json"), *other = sim_get("/d/other");
+    const char *one = sim_get(shared_file), *other = sim_get("/d/other");
     if (!one || !other || strcmp(one, other) != 0)
         return "two files of a set do not belong together";
     bool some = sim_acked(0) || sim_acked(1);
@@ -164,8 +133,8 @@ static const char *judge_sets(void)
 
 static void touch_both(void *context)
 {
-    (void)untorn_update("/d/other", leave_it, NULL, NULL, NULL);
-    touch(context);
+    (void)untorn_update("/d/other", leave, NULL, NULL, NULL);
+    touch_shared(context);
 }
 
 /* ---- one who goes back to an earlier version, and one who writes ---- */
@@ -258,7 +227,7 @@ static const char *judge_restore(void)
 static void touch_list(void *context)
 {
     (void)context;
-    (void)untorn_update(list, leave_it, NULL, &keeping, NULL);
+    (void)untorn_update(list, leave, NULL, &keeping, NULL);
 }
 
 /* ---- one who takes back a set, and one who writes a file of it ---- */
@@ -313,7 +282,7 @@ static const char *judge_set_undo(void)
 
 static void touch_set(void *context)
 {
-    (void)untorn_update("/d/other", leave_it, NULL, &keeping, NULL);
+    (void)untorn_update("/d/other", leave, NULL, &keeping, NULL);
     touch_list(context);
 }
 
@@ -323,7 +292,7 @@ static const char damaged[] = "{\"l\": [";
 
 static void make_damaged(void)
 {
-    CHECK_INT(untorn_write("/d/a.json", damaged, strlen(damaged), NULL, NULL), 0);
+    CHECK_INT(untorn_write(shared_file, damaged, strlen(damaged), NULL, NULL), 0);
 }
 
 static void write_document(void *context, int number)
@@ -332,7 +301,7 @@ static void write_document(void *context, int number)
     struct untorn_options options = {.level = level, .wait_ms = 60000};
     (void)context;
     text[strlen(text) - 2] = (char)('0' + number);
-    note(untorn_write("/d/a.json", text, strlen(text), &options, NULL), number);
+    note(untorn_write(shared_file, text, strlen(text), &options, NULL), number);
 }
 
 static bool is_kept_aside(void)
@@ -349,7 +318,7 @@ static bool is_kept_aside(void)
 
 static const char *judge_damaged(void)
 {
-    const char *text = sim_get("/d/a.json");
+    const char *text = sim_get(shared_file);
     bool some = sim_acked(0) || sim_acked(1);
     if (!text)
         return "the file is gone";
@@ -365,35 +334,25 @@ static const char *judge_damaged(void)
 static void setup(void *context)
 {
     const struct work *work = context;
-    sim_put("/d/a.json", "before");
+    sim_put(shared_file, "before");
     sim_put("/d/other", "before");
     struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
     for (int i = 0; i < 2; i++) {
-        const char *path = i ? "/d/other" : "/d/a.json";
+        const char *path = i ? "/d/other" : shared_file;
         CHECK_INT(untorn_write(path, work->start, strlen(work->start), &options, NULL), 0);
     }
     if (work->judge == judge_sets) /* their slot is there */
-        CHECK_INT(commit_both("/d/a.json", "/d/other", work->start), 0);
+        CHECK_INT(commit_both(shared_file, "/d/other", work->start), 0);
     if (work->prepare)
         work->prepare();
     sim_settle();
-}
-
-static bool has_stages(void)
-{
-    const char *tree = sim_tree("/");
-    const char *stages = strstr(tree, "/stage/");
-    for (; stages; stages = strstr(stages + 1, "/stage/"))
-        if (stages[strlen("/stage/")] != '\n')
-            return true;
-    return false;
 }
 
 static const char *verify(void *context)
 {
     const struct work *work = context;
     const char *verdict = work->judge();
-    if (!verdict && has_stages())
+    if (!verdict && has_entry("/stage/"))
         return "a stage is left over";
     return verdict;
 }
@@ -447,7 +406,7 @@ static struct sim_report run(struct work work)
     return crashes;
 }
 
-#define LIST .judge = judge_list, .next = touch, .start = "0"
+#define LIST .judge = judge_list, .next = touch_shared, .start = "0"
 
 TEST(two_who_replace)
 {
@@ -480,9 +439,9 @@ TEST(two_who_append)
 TEST(two_whose_edits_are_combined)
 {
     struct work work = {"combined",
-                        {hold, edit, edit},
+                        {hold_for_a_while, edit, edit},
                         .judge = judge_document,
-                        .next = touch,
+                        .next = touch_shared,
                         .start = "{\"l\": []}"};
     work.orders = is_long() ? 0 : 400;
     CHECK_INT(run(work).bad, 0);
@@ -526,9 +485,12 @@ TEST(one_who_takes_back_a_set_and_one_who_writes_a_file_of_it)
 /* [QUARANTINE-1] */
 TEST(two_who_replace_what_is_damaged)
 {
-    struct work work = {
-        "damaged",    {write_document, write_document}, .judge = judge_damaged, .next = touch,
-        .start = "0", .prepare = make_damaged};
+    struct work work = {"damaged",
+                        {write_document, write_document},
+                        .judge = judge_damaged,
+                        .next = touch_shared,
+                        .start = "0",
+                        .prepare = make_damaged};
     CHECK_INT(run(work).bad, 0);
 }
 

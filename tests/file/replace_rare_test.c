@@ -7,6 +7,7 @@
 #include "file/interpose.h"
 #include "file/replace.h"
 #include "file/support.h"
+#include "leave.h"
 
 #define TARGET "d/target"
 #define STAGE "/stage/target."
@@ -34,12 +35,6 @@ static int stages(void)
 }
 
 /* ---- what stays as it is ---- */
-
-static int leave(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
 
 TEST(versions_that_cannot_be_erased_are_told)
 {

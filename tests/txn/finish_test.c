@@ -1,15 +1,10 @@
 /* One member of an unfinished commit: how it stands, and how it is made new. */
+#include "leave.h"
 #include "txn/commits.h"
 #include "txn/finish.h"
 #include "txn/planted.h"
 
 static struct untorn_error error;
-
-static int leave(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
 
 static int touch(const char *path)
 {

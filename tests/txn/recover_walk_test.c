@@ -1,16 +1,11 @@
 /* Whatever a recovery asks of the system or of memory fails in turn: the files are old or new, and
  * the next use finishes what is left. */
 #include "heap.h"
+#include "leave.h"
 #include "txn/commits.h"
 #include "txn/planted.h"
 
 static struct untorn_error error;
-
-static int leave(void *context, const struct untorn_content *old, struct untorn_change *change)
-{
-    (void)context, (void)old, (void)change;
-    return 0;
-}
 
 static int touch_within(const char *path, int wait_ms)
 {
