@@ -11,6 +11,8 @@ from pathlib import Path
 
 RUNNER = Path(__file__).resolve().parents[1] / "run.py"
 
+os.environ.pop("UNTORN_LONG", None)  # the runner goes by it too
+
 
 def run(files, *arguments):
     """Runs planted suites and returns the status and the lines."""
