@@ -103,8 +103,11 @@ static int fill_journal(struct overwrite *job, os_fd source)
     int rc = journal_read(job->journal, &earlier);
     if (rc < 0 && rc != -ENODATA)
         return rc;
-    job->head.sequence = rc == 0 ? earlier.sequence + 1 : 1;
-    rc = os_resize(job->journal, rc == 0 ? JOURNAL_HEAD : 0);
+    bool is_new = rc < 0;
+    job->head.sequence = is_new ? 0 : earlier.sequence + 1;
+    rc = is_new ? os_random(&job->head.sequence, sizeof job->head.sequence) : 0; /* [INPLACE-4] */
+    if (rc == 0)
+        rc = os_resize(job->journal, is_new ? 0 : JOURNAL_HEAD);
     hash_begin(&hash);
     if (rc == 0)
         rc = io_copy(job->file, 0, job->journal, JOURNAL_HEAD, job->head.old_size, &hash);
@@ -173,11 +176,17 @@ static int undo(struct overwrite *job, int cause, struct untorn_error *error)
     return error_os(error, cause, "overwrite it in place");
 }
 
-/* The file is untouched, but the journal may have become active. */
+/* The file is untouched, but the journal may have become active. What was written where a flush
+ * has failed is never trusted again: it is cut off first. [INPLACE-5] */
 static int disarm(struct overwrite *job, int cause, struct untorn_error *error)
 {
-    if (clear(job) < 0)
+    int rc = os_resize(job->journal, 0);
+    if (rc == 0)
+        rc = clear(job);
+    if (rc < 0) {
+        (void)os_resize(job->journal, 0);
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, cause, "write the journal");
+    }
     return error_os(error, cause, "write the journal");
 }
 

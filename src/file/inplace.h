@@ -13,6 +13,9 @@
  *              and the file's) and whose maker may write the file. Anything else is kept aside.
  *   INPLACE-4  A reader returns bytes that were read from the file between two looks at the journal
  *              that found it clear with one sequence number, or the journal's old bytes.
+ *   INPLACE-5  A journal whose flush failed is cut to nothing before it is written again: on ext4 a
+ *              block whose first write failed takes later ones, and a flush says that all is well,
+ *              but after a crash it holds zeros.
  *
  * After a crash:
  *   before the journal is whole        its hashes do not match: nothing happened, the file is old

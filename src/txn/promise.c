@@ -104,13 +104,15 @@ static int fit_slot(struct commit *commit, struct seat *seat)
     int rc = clear_slot(seat, &earlier);
     if (rc == 1)
         return recover_first(commit, seat);
-    if (rc == 0 && !slot_file_fits(&seat->file, mode)) {
-        if (commit->flushes && earlier.state == SLOT_DONE)
-            rc = os_flush(seat->file.fd); /* the old one may come back with its name [TXN-4] */
-        if (rc == 0)
-            rc = slot_file_renew(&seat->file, &seat->state, mode); /* [SLOT-5] */
-        earlier.rooted = false;
-    }
+    bool fits = slot_file_fits(&seat->file, mode);
+    bool trusted = earlier.rooted || !commit->flushes || seat->file.stat.size == 0; /* [SLOT-6] */
+    if (rc == 0 && !(fits && trusted) && commit->flushes && earlier.state == SLOT_DONE)
+        rc = slot_file_settle(&seat->file); /* it may come back, under its name too [TXN-4] */
+    if (rc == 0 && !fits)
+        rc = slot_file_renew(&seat->file, &seat->state, mode); /* [SLOT-5] */
+    else if (rc == 0 && !trusted)
+        rc = os_resize(seat->file.fd, 0);
+    earlier.rooted = earlier.rooted && fits;
     /* Also of a slot that is new it is larger than that of any commit before. */
     uint64_t least = (uint64_t)os_wall_clock() << 20;
     seat->slot.sequence = earlier.sequence >= least ? earlier.sequence + 1 : least;
@@ -244,9 +246,17 @@ static int write_slot(struct commit *commit, struct seat *seat, enum slot_state 
 {
     seat->slot.state = state;
     int rc = slot_file_write(&seat->file, &seat->slot);
-    if (rc == 0 && commit->flushes)
+    if (rc == 0 && commit->flushes) {
         rc = seat->is_new ? os_flush(seat->file.fd) : os_flush_content(seat->file.fd);
+        seat->spoilt = rc < 0;
+    }
     return rc;
+}
+
+static int take_back(struct seat *seat)
+{
+    int rc = seat->spoilt ? os_resize(seat->file.fd, 0) : 0; /* [SLOT-6] */
+    return rc < 0 ? rc : slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
 }
 
 /* Without the coordinator a participant's promise means nothing: it need not be durably gone. */
@@ -255,18 +265,22 @@ static void take_back_participants(struct commit *commit)
     for (size_t i = 0; i < commit->seats.count; i++) {
         struct seat *seat = commit->seats.list[i];
         if (seat->takes_part && seat != commit->coordinator && seat->slot.state == SLOT_PREPARED)
-            (void)slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+            (void)take_back(seat);
     }
 }
 
+/* If that fails it may still count. DONE, with its members, is to be flushed before any of them
+ * changes, or a participant gives up [RECOVER-4]; and unrooted, it is cut off before it is used. */
 int commit_withdraw(struct commit *commit)
 {
     struct seat *seat = commit->coordinator;
-    int rc = slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+    int rc = take_back(seat);
     if (rc == 0 && commit->flushes)
         rc = os_flush(seat->file.fd);
     if (rc < 0) {
-        (void)slot_file_set(&seat->file, &seat->slot, SLOT_DONE); /* to be flushed before use */
+        seat->slot.state = SLOT_DONE;
+        seat->slot.rooted = false;
+        (void)slot_file_write(&seat->file, &seat->slot);
         return error_unsettled(commit->error, UNTORN_UNSETTLED_SET, rc, "withdraw the commit");
     }
     take_back_participants(commit);

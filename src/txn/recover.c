@@ -78,6 +78,7 @@ static int gather(struct recovery *recovery)
         return fail_doubt(recovery);
     recovery->commits = decision == DECIDED_YES;
     struct seat *coordinator = recovery->coordinator;
+    coordinator->is_asked = !recovery->commits;
     bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
                      coordinator->slot.state == SLOT_COMMITTED;
     if (!under_way)
@@ -219,11 +220,14 @@ static int flush_directory(struct recovery *recovery, struct seat *seat)
                   : 0;
 }
 
-/* A slot that we may not write gives way to an empty one. [SLOT-5] */
+/* A slot that we may not write gives way to an empty one. [SLOT-5] One that never counted may be
+ * one whose flush failed. [SLOT-6] */
 static int put_away(struct seat *seat, enum slot_state state)
 {
-    if (seat->file.writable)
-        return slot_file_set(&seat->file, &seat->slot, state);
+    if (seat->file.writable) {
+        int rc = state == SLOT_IDLE ? os_resize(seat->file.fd, 0) : 0;
+        return rc < 0 ? rc : slot_file_set(&seat->file, &seat->slot, state);
+    }
     unsigned mode = seat->file.stat.mode;
     int rc = slot_file_renew(&seat->file, &seat->state, mode);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
@@ -279,12 +283,18 @@ static int finish(struct recovery *recovery)
     return 0;
 }
 
-/* [RECOVER-4] */
+/* [RECOVER-4] The coordinator's slot may say no although the disk says yes: a commit was withdrawn,
+ * and the flush of that failed. */
 static int give_up(struct recovery *recovery)
 {
+    struct slot_file *asked = &recovery->coordinator->file;
+    bool flushes = recovery->home->slot.level != UNTORN_CACHE && asked->fd != OS_NONE;
+    int rc = flushes ? slot_file_settle(asked) : 0;
+    if (rc < 0)
+        return error_os(recovery->error, rc, "end a commit that never counted");
     for (size_t i = 0; i < recovery->count; i++)
         remove_stage(recovery->parts[i]);
-    int rc = put_away(recovery->home, SLOT_IDLE);
+    rc = put_away(recovery->home, SLOT_IDLE);
     return rc < 0 ? error_os(recovery->error, rc, "end a commit that never counted") : 0;
 }
 

@@ -20,7 +20,8 @@
  *              directory, was flushed; a directory that is away has the decision kept for it in a
  *              durable file of its own.
  *   RECOVER-4  A participant without its id in the coordinator's slot, and without a decision kept
- *              there, is IDLE again: it was never committed, or it is durably finished.
+ *              there, is IDLE again: it was never committed, or it is durably finished. That the
+ *              coordinator says so is durable before.
  *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one) nothing
  *              is changed.
  *   RECOVER-6  At the levels that flush, a member of a DONE slot changes only after DONE is

@@ -193,7 +193,8 @@ int seats_lock(struct seats *seats, uint64_t deadline)
     int rc = order ? 0 : -ENOMEM;
     size_t count = 0;
     for (size_t i = 0; rc == 0 && i < seats->count; i++)
-        if (seats->list[i]->takes_part && seats->list[i]->file.fd != OS_NONE)
+        if ((seats->list[i]->takes_part || seats->list[i]->is_asked) &&
+            seats->list[i]->file.fd != OS_NONE)
             order[count++] = seats->list[i];
     if (rc == 0)
         qsort(order, count, sizeof *order, compare);

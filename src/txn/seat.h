@@ -21,7 +21,9 @@ struct seat {
     struct slot_file file;
     struct slot slot; /* read, or to be written */
     bool is_new;      /* the slot to be written: its mode and owner were never flushed */
+    bool spoilt;      /* its flush failed [SLOT-6] */
     bool takes_part;  /* for who works with several: its slot is to be locked and written */
+    bool is_asked;    /* its slot is to be locked, for what it says is to stay */
 };
 
 struct seats {
@@ -48,8 +50,8 @@ int seat_describe(const struct seat *seat, const struct seat *from,
 /* Opens the slot if it is not, and reads it: as slot_read, or -ENOENT. */
 int seat_read(struct seat *seat);
 
-/* Locks the open slots of all seats that take part, in one order. -EWOULDBLOCK at the deadline,
- * -ESTALE to start over, ... [SLOT-4] */
+/* Locks the open slots of all seats that take part or are asked, in one order. -EWOULDBLOCK at the
+ * deadline, -ESTALE to start over, ... [SLOT-4] */
 int seats_lock(struct seats *seats, uint64_t deadline);
 
 /* A participant's slot that was read: what its coordinator says. */

@@ -17,8 +17,7 @@ static void empty_slot(struct slot_file *file, const struct slot *slot)
         (void)os_resize(file->fd, SLOT_HEAD); /* else they stay as long as without */
 }
 
-/* Rewritten before it is flushed: a page whose flush failed once is clean, and flushing it again
- * would write nothing. Without the lock somebody else is about to write and flush it. */
+/* Without the lock somebody else is about to write and flush it. */
 static int make_done_durable(struct target *target, struct slot_file *file, struct slot *slot)
 {
     struct slot now;
@@ -27,9 +26,7 @@ static int make_done_durable(struct target *target, struct slot_file *file, stru
         return locked;
     bool ours = locked == 0 && slot_read_head(file->fd, &now) == 0 && now.state == SLOT_DONE &&
                 now.sequence == slot->sequence;
-    int rc = ours ? slot_file_set(file, slot, SLOT_DONE) : 0;
-    if (rc == 0)
-        rc = os_flush(file->fd);
+    int rc = ours ? slot_file_settle(file) : os_flush(file->fd);
     if (rc == 0 && ours && target->options->keep < 0)
         empty_slot(file, slot);
     else if (rc == 0 && ours)

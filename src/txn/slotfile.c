@@ -135,3 +135,16 @@ int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state sta
     slot_encode_head(slot, head);
     return io_write(file->fd, head, sizeof head, 0);
 }
+
+int slot_file_settle(struct slot_file *file)
+{
+    struct slot slot = {0};
+    int rc = slot_read_head(file->fd, &slot);
+    if (rc < 0 && rc != -ENODATA)
+        return rc;
+    bool stays = rc == 0 && (slot.rooted || slot_is_active(&slot));
+    rc = file->writable && !stays ? os_resize(file->fd, 0) : 0;
+    if (rc == 0 && file->writable)
+        rc = slot_file_set(file, &slot, stays ? slot.state : SLOT_IDLE);
+    return rc < 0 ? rc : os_flush(file->fd);
+}

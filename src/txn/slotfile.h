@@ -5,6 +5,9 @@
  *           locks of members, several in the order of (device, inode), and ends with its holder.
  *   SLOT-5  A slot is replaced by another file only while it is not active, and what is committed
  *           through the new one is so only after the new name is durable.
+ *   SLOT-6  A slot whose flush failed is cut to nothing before it is used again: on ext4 a block
+ *           whose first write failed takes later ones, and a flush says that all is well, but
+ *           after a crash it holds zeros.
  *
  * A slot belongs to a struct state: in a sticky directory each owner of files has one, and with a
  * state directory it lies there.
@@ -57,5 +60,10 @@ bool slot_maker_is_trusted(const struct os_stat *made, const struct place *direc
 /* Writes all of it, or only another state; no flush. */
 int slot_file_write(struct slot_file *file, struct slot *slot);
 int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state state);
+
+/* What the slot says, locked, is durable after this; but what was never rooted, and is not active,
+ * gives way to an empty one that says no more. [SLOT-6] Written again in any case: where a flush
+ * has failed the next one alone would write nothing. */
+int slot_file_settle(struct slot_file *file);
 
 #endif

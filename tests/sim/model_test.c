@@ -616,6 +616,39 @@ static const char *never_x_after_a_crash(void *context)
     return sim_alive() ? NULL : never_x(context);
 }
 
+static void touch_much(void *context)
+{
+    os_fd dir;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    put(dir, "Z", OS_WRITE | OS_CREATE, 'n', 3, false);
+    CHECK_INT(os_close(dir), 0);
+    touch(context);
+}
+
+/* None is left out, and none outside of a recovery is looked at twice. */
+TEST(several_programs_can_share_a_scenario)
+{
+    static const char *const shares[] = {"1/3", "2/3", "3/3"};
+    struct sim_scenario scenario = {.name = "shared",
+                                    .setup = litmus_setup,
+                                    .workload = touch_much,
+                                    .verify = never_x_after_a_crash,
+                                    .profiles = SIM_POSIX,
+                                    .quiet = true};
+    struct sim_report whole, part, sum = {0};
+    sim_explore(&scenario, &whole);
+    CHECK(whole.bad > 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(setenv("UNTORN_SHARE", shares[i], 1), 0);
+        sim_explore(&scenario, &part);
+        CHECK(part.distinct > 0 && part.distinct < whole.distinct);
+        sim_report_add(&sum, &part);
+    }
+    CHECK_INT(unsetenv("UNTORN_SHARE"), 0);
+    CHECK_INT(sum.distinct, whole.distinct);
+    CHECK_INT(sum.bad, whole.bad);
+}
+
 static void story_of_x(struct sim_report *report)
 {
     struct sim_scenario scenario = {.name = "a story to be told again",
@@ -649,4 +682,58 @@ TEST(a_story_ends_with_the_line_that_shows_it_again)
     CHECK_INT(pclose(again), 0);
     CHECK(size > 0 && strstr(printed, report.story) != NULL);
     CHECK(strstr(printed, "1 passed, 0 failed") != NULL);
+}
+
+/* ---- a unit whose first flush failed ---- */
+
+static bool cuts;
+
+static void fail_then_write(void *context)
+{
+    static const struct sim_fault fault = {.at = 1, .error = EIO, .verbs = SIM_ONLY(SIM_FLUSH)};
+    char text[UNIT + 1];
+    os_fd dir, file;
+    (void)context;
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    CHECK_INT(os_open(dir, "X", OS_WRITE | OS_CREATE, 0644, &file), 0);
+    CHECK_INT(os_flush_dir(dir), 0);
+    sim_fail(&fault);
+    block('1', 1, text);
+    CHECK_INT(os_write_at(file, text, UNIT, 0), UNIT);
+    CHECK_INT(os_flush(file), -EIO);
+    if (cuts)
+        CHECK_INT(os_resize(file, 0), 0);
+    block('2', 1, text);
+    CHECK_INT(os_write_at(file, text, UNIT, 0), UNIT);
+    CHECK_INT(os_flush(file), 0);
+    sim_ack(0);
+    CHECK_INT(os_close(file), 0);
+    CHECK_INT(os_close(dir), 0);
+}
+
+static const char *written_is_there(void *context)
+{
+    const char *text = sim_get("/d/X");
+    (void)context;
+    return sim_acked(0) && (!text || text[0] != '2') ? "it is lost" : NULL;
+}
+
+/* As it was seen on ext4: the block stays unwritten for the file system. */
+TEST(what_is_written_over_a_unit_whose_flush_failed_counts_only_where_it_was_cut)
+{
+    struct sim_scenario scenario = {.name = "a spoilt unit",
+                                    .setup = litmus_setup,
+                                    .workload = fail_then_write,
+                                    .verify = written_is_there,
+                                    .profiles = SIM_POSIX,
+                                    .quiet = true};
+    struct sim_report report;
+    sim_explore(&scenario, &report);
+    CHECK(report.bad > 0);
+    cuts = true;
+    sim_explore(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+    scenario.broken = SIM_SPOILT_STAYS;
+    sim_explore(&scenario, &report);
+    CHECK(report.bad > 0);
 }

@@ -77,22 +77,31 @@ static inline void die_at(const struct step *steps, enum call call, const char *
 }
 
 /* The slot below `directory` ("d/"), or "" for the working directory. */
-static inline struct slot slot_of(const char *directory)
+static inline int read_slot(const char *directory, struct slot *ret_slot)
 {
     char path[4096];
-    struct slot slot = {0};
     snprintf(path, sizeof path, "%s.untorn/journal/slot", directory);
     int file = open(path, O_RDONLY);
     CHECK(file >= 0);
-    CHECK_INT(slot_read_head(fd_of(file), &slot), 0);
+    int rc = slot_read_head(fd_of(file), ret_slot);
     close(file);
+    return rc;
+}
+
+static inline struct slot slot_of(const char *directory)
+{
+    struct slot slot = {0};
+    CHECK_INT(read_slot(directory, &slot), 0);
     return slot;
 }
 
+/* An empty one is not. */
 static inline bool is_active(const char *directory)
 {
-    struct slot slot = slot_of(directory);
-    return slot_is_active(&slot);
+    struct slot slot = {0};
+    int rc = read_slot(directory, &slot);
+    CHECK(rc == 0 || rc == -ENODATA);
+    return rc == 0 && slot_is_active(&slot);
 }
 
 #endif

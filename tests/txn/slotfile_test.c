@@ -221,6 +221,53 @@ TEST(a_slot_that_cannot_be_made_is_an_error)
     slot_file_close(&file);
 }
 
+static struct slot head_of(const struct slot_file *file)
+{
+    struct slot slot;
+    CHECK_INT(slot_read_head(file->fd, &slot), 0);
+    return slot;
+}
+
+/* [SLOT-6] */
+TEST(what_is_settled_is_flushed_and_stays_if_it_can_be_trusted)
+{
+    struct slot slot = {.state = SLOT_DONE, .sequence = 5, .rooted = true};
+    struct slot_file file = made(0600);
+    CHECK_INT(slot_file_write(&file, &slot), 0);
+    CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(head_of(&file).state, SLOT_DONE);
+    slot.rooted = false;
+    slot.state = SLOT_COMMITTED; /* active: not ours to judge */
+    CHECK_INT(slot_file_write(&file, &slot), 0);
+    CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(head_of(&file).state, SLOT_COMMITTED);
+    slot.state = SLOT_DONE;
+    CHECK_INT(slot_file_write(&file, &slot), 0);
+    CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(head_of(&file).state, SLOT_IDLE);
+    CHECK_INT(head_of(&file).sequence, 5);
+    CHECK_INT(os_resize(file.fd, 0), 0);
+    CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(head_of(&file).state, SLOT_IDLE);
+    slot_file_close(&file);
+}
+
+TEST(a_slot_that_cannot_be_settled_is_told)
+{
+    static const enum call calls[] = {CALL_READ, CALL_TRUNCATE, CALL_WRITE, CALL_FSYNC};
+    struct slot_file file = made(0600);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        fail(calls[i], "/slot", 1, EIO);
+        CHECK_INT(slot_file_settle(&file), -EIO);
+        forget_rules();
+    }
+    file.writable = false; /* then it is only flushed */
+    CHECK_INT(os_resize(file.fd, 0), 0);
+    CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 0);
+    slot_file_close(&file);
+}
+
 TEST(without_our_folder_no_slot_is_made)
 {
     struct slot_file file = SLOT_FILE_CLOSED;

@@ -36,7 +36,8 @@ static bool fault_hits(const struct sim_call *call)
         (fault->process && fault->process != call->process + 1))
         return false;
     sim->fault_calls++;
-    return sim->fault_calls == fault->at || (fault->forever && sim->fault_calls > fault->at);
+    int behind = sim->fault_calls - fault->at, times = fault->times ? fault->times : 1;
+    return behind >= 0 && (fault->forever || behind < times);
 }
 
 static void run_meanwhile(int call)

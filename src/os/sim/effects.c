@@ -36,8 +36,29 @@ static struct sim_block *garbage(void)
     return sim_block_new(&sim->now, bytes);
 }
 
-void sim_do_block(int inode, int index, struct sim_block *block, bool grown)
+/* ext4 was seen to do this: the block that a file grew by stays "unwritten" where its first write
+ * failed, and what is then written over it goes to the medium, but is never shown after a crash. */
+static bool is_spoilt(int inode, int index, bool stays)
 {
+    bool spoilt = false;
+    for (int i = 0; i < sim->log.step_count; i++) {
+        const struct sim_step *step = &sim->log.steps[i];
+        if (step->inode != inode)
+            continue;
+        if (step->kind == SIM_EFFECT_BLOCK && step->index == index)
+            spoilt = step->poisoned && (step->fresh || spoilt);
+        else if (step->kind == SIM_EFFECT_SIZE && step->smaller && !stays &&
+                 step->size <= (uint64_t)index * sim->now.unit)
+            spoilt = false;
+    }
+    return spoilt;
+}
+
+static void do_block(int inode, int index, struct sim_block *block, bool grown)
+{
+    bool fresh = !sim_disk_block_at(&sim->now, inode, index);
+    bool stays = (sim->broken & SIM_SPOILT_STAYS) != 0;
+    bool spoilt = (!fresh || stays) && is_spoilt(inode, index, stays);
     if (grown) {
         struct sim_step *before = log_step(SIM_EFFECT_GARBAGE, inode);
         before->index = index;
@@ -47,6 +68,8 @@ void sim_do_block(int inode, int index, struct sim_block *block, bool grown)
     step->index = index;
     step->block = block;
     step->grown = grown;
+    step->fresh = fresh;
+    step->poisoned = spoilt;
     sim_disk_block(&sim->now, inode, index, block);
 }
 
@@ -111,7 +134,7 @@ void sim_do_write(int inode, const void *data, size_t size, uint64_t offset)
         if (grown)
             sim_do_size(inode, offset + part);
         int index = (int)(offset / unit);
-        sim_do_block(inode, index, changed_block(inode, index, from, within, part), grown);
+        do_block(inode, index, changed_block(inode, index, from, within, part), grown);
         from += part;
         offset += part;
         size -= part;

@@ -179,6 +179,8 @@ static bool is_new(const struct sim_level *level, uint64_t hash)
     int depth = level->depth;
     /* What verify demands after a kill can be more than after a power loss. */
     uint64_t key = sim_mix(hash, level->profile == SIM_PROFILE_KILL ? 2 : 3);
+    if (depth == 1 && key % explorer->shares != explorer->share)
+        return false;
     bool wanted = sim_set_add(&explorer->seen, key);
     bool unseen = wanted && sim_set_add(&explorer->seen, hash);
     if (depth == 1 && explorer->scenario->recover)
@@ -310,9 +312,16 @@ void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario
                         struct sim_report *report)
 {
     const char *only = getenv("UNTORN_STATE");
+    const char *share = getenv("UNTORN_SHARE");
+    unsigned number = 1, of = 1;
+    if (share && (sscanf(share, "%u/%u", &number, &of) != 2 || number < 1 || number > of))
+        sim_panic("UNTORN_SHARE is not like 1/2");
     *report = (struct sim_report){.seconds = -seconds_now()};
-    *explorer = (struct sim_explorer){
-        .scenario = scenario, .report = report, .only = only ? strtoull(only, NULL, 16) : 0};
+    *explorer = (struct sim_explorer){.scenario = scenario,
+                                      .report = report,
+                                      .only = only ? strtoull(only, NULL, 16) : 0,
+                                      .share = only ? 0 : number - 1,
+                                      .shares = only ? 1 : of};
 }
 
 void sim_explorer_crash(struct sim_explorer *explorer)
@@ -385,7 +394,9 @@ void sim_fault_words(const struct sim_fault *fault, char *text, size_t size)
                                                       : strerror(fault->error);
     snprintf(text, size, "call %d%s %s%s", fault->at,
              fault->verbs || fault->process ? " (of its kind)" : "", what,
-             fault->forever ? " and all after it" : "");
+             fault->forever     ? " and all after it"
+             : fault->times > 1 ? " and some after it"
+                                : "");
 }
 
 void sim_for_each_fault(const struct sim_scenario *scenario, const struct sim_fault *faults,

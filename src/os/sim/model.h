@@ -13,7 +13,9 @@
  *   flush = 0                     covers BLOCK, SIZE and META of that file logged before the call
  *   flush_dir = 0                 covers NAMEs of that directory, a group by either directory
  *   flush failing                 poisons what it would have covered: each effect may survive or
- *                                 be lost, no later flush covers it, and that flush returns 0
+ *                                 be lost, no later flush covers it, and that flush returns 0.
+ *                                 Nor does one cover what is written over a unit in which all
+ *                                 bytes were new then, until the file is cut before it
  *   flush failing, reverted       it is lost, and no longer visible either
  *   close failing                 poisons the content of the file
  *   lock, close                   nothing
@@ -72,6 +74,7 @@ struct sim_step { /* one effect */
     int tied_until;     /* of a SIZE that cut the file to nothing: the log's length at close */
     int tied_call;      /* and the call that closed it */
     bool grown;         /* a BLOCK that belongs to the SIZE before it */
+    bool fresh;         /* a BLOCK of a unit of which the file had nothing before */
     bool smaller;       /* a SIZE that cuts */
     bool over_existing; /* a group that replaced a file */
     bool poisoned;

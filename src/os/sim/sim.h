@@ -29,7 +29,9 @@
  * one is told as a story: which calls were made, what survived of each, what the disk then holds.
  * Everything is derived from the seed, so the same program tells the same story again: its last
  * line is the command for that. UNTORN_STATE there has the number of the state, and no other one is
- * judged (sim_stop_here is called first, for a debugger).
+ * judged (sim_stop_here is called first, for a debugger). What would take one processor too long is
+ * shared by several: with UNTORN_SHARE=2/3 a program looks at the second third of the crashes, and
+ * at all that can happen in the recoveries from them.
  *
  * Several processes that run at once are in interleave.h.
  *
@@ -194,7 +196,8 @@ struct sim_fault {
     enum sim_effect effect;
     unsigned verbs; /* SIM_ONLY(SIM_FLUSH) | ...; 0: all */
     int process;    /* only calls of this one, counted from 1; 0: of all */
-    bool forever;   /* that call and all matching ones after it; else once */
+    int times;      /* that call and the matching ones after it, so many; 0: once */
+    bool forever;   /* that call and all matching ones after it */
 };
 void sim_fail(const struct sim_fault *fault); /* NULL: no more */
 bool sim_fault_fired(void);
@@ -203,8 +206,9 @@ bool sim_fault_fired(void);
 enum sim_broken {
     SIM_FLUSH_LIES = 1, /* os_flush returns 0 and does nothing */
     SIM_FLUSH_DIR_LIES = 2,
-    SIM_RENAME_SPLIT = 4, /* removal and naming are separate steps */
-    SIM_LOCK_LIES = 8,    /* every lock is granted */
+    SIM_RENAME_SPLIT = 4,  /* removal and naming are separate steps */
+    SIM_LOCK_LIES = 8,     /* every lock is granted */
+    SIM_SPOILT_STAYS = 16, /* a unit whose flush failed is not even whole again when it was cut */
 };
 void sim_break(unsigned broken);
 

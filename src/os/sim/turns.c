@@ -333,7 +333,8 @@ void turns_take(const struct sim_interleaving *interleaving, turn_decider *decid
 /* How far it is to the fault; 0 where there is none any more. */
 static uint64_t fault_state(void)
 {
-    bool is_over = sim->fault.at == 0 || (sim->fault_fired && !sim->fault.forever);
+    bool is_over =
+        sim->fault.at == 0 || (sim->fault_fired && !sim->fault.forever && sim->fault.times < 2);
     return is_over ? 0 : (uint64_t)sim->fault_calls + 1;
 }
 

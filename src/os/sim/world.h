@@ -157,7 +157,6 @@ int sim_enter(int dir, const char **path, enum sim_follow follow);
 /* ---- effects: on what is visible, and in the log ---- */
 
 void sim_do_birth(int inode); /* an inode was made; its first name comes next */
-void sim_do_block(int inode, int index, struct sim_block *block, bool grown);
 void sim_do_size(int inode, uint64_t size);
 void sim_do_meta(int inode, const struct sim_attributes *meta);
 /* Names that change together; `moved` is what they are about. */

@@ -1,0 +1,168 @@
+/* run: plain, budget 30
+ *
+ * One commit after the other, while calls fail: once, twice, from then on. Whatever the first was
+ * told, and the second, holds after every crash, and nothing of the first comes back behind the
+ * second. [SLOT-6] [RECOVER-4] [INPLACE-5] */
+#include "sets.h"
+
+/* ---- the library's own, with what a broken one would do ---- */
+
+#include "txn/slotfile.h"
+
+static bool is_forgetful; /* of who gives up: that the coordinator says so is not made durable */
+
+static int settle_in_this_manner(struct slot_file *file)
+{
+    return is_forgetful ? 0 : slot_file_settle(file);
+}
+
+#define slot_file_settle settle_in_this_manner
+#include "txn/recover.c"
+#undef slot_file_settle
+
+/* ---- the work ---- */
+
+enum { SECOND = 8 }; /* added to its outcomes */
+
+static void setup(void *context)
+{
+    set_up(context);
+}
+
+/* Of what it finds, so that it shows whether the first commit counted for it. */
+static int add_mark(void *context, const struct untorn_content *old, struct untorn_change *change)
+{
+    char text[64];
+    (void)context;
+    int size = snprintf(text, sizeof text, "%s!", (const char *)old->data);
+    return untorn_change_set(change, text, (size_t)size);
+}
+
+/* The second: of all files, or of one of them alone. */
+static void commit_twice(void *context)
+{
+    const struct set *set = context;
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    acknowledge(commit(set, NEW, UNTORN_KEEP_NONE, NULL));
+    int rc = set->changes ? untorn_update(set->changes, add_mark, NULL, &options, NULL)
+                          : commit(set, OLDER, UNTORN_KEEP_NONE, NULL);
+    sim_ack(SECOND + (rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED));
+}
+
+static void use_all(void *context)
+{
+    touch_all(context);
+}
+
+static bool is_marked(const struct set *set)
+{
+    const char *text = set->changes ? sim_get(set->changes) : NULL;
+    return text && *text && text[strlen(text) - 1] == '!';
+}
+
+/* Whether all are of that content, but for the mark. */
+static bool all_seem(const struct set *set, enum content_of what)
+{
+    char text[64];
+    for (const struct file *file = set->files; file->path; file++) {
+        bool is_changed = is_marked(set) && strcmp(file->path, set->changes) == 0;
+        snprintf(text, sizeof text, "%s%s", file->texts[what], is_changed ? "!" : "");
+        if (!is_text(sim_get(file->path), text))
+            return false;
+    }
+    return true;
+}
+
+/* What may be there, as bits of enum content_of. */
+static unsigned allowed(const struct set *set)
+{
+    unsigned first = sim_acked(DONE)     ? 1u << NEW
+                     : sim_acked(FAILED) ? 1u << OLD
+                                         : 1u << OLD | 1u << NEW;
+    bool begun = sim_acked(DONE) || sim_acked(FAILED) || sim_acked(UNSETTLED);
+    if (!begun || sim_acked(SECOND + FAILED) || set->changes)
+        return first;
+    return sim_acked(SECOND + DONE) ? 1u << OLDER : first | 1u << OLDER;
+}
+
+static const char *verify(void *context)
+{
+    const struct set *set = context;
+    if (sim_alive() && (sim_acked(UNSETTLED) || sim_acked(SECOND + UNSETTLED)))
+        use_all(context); /* not settled: then the next call settles it */
+    if (set->changes && sim_acked(SECOND + (is_marked(set) ? FAILED : DONE)))
+        return "the second change is not what was told";
+    for (int what = OLDER; what <= NEW; what++)
+        if (all_seem(set, (enum content_of)what))
+            return allowed(set) >> what & 1 ? NULL : "the files are not what was told";
+    return "the files do not belong together";
+}
+
+/* Not of directories: names whose flush failed are lost or not, and no later flush helps. */
+static const struct sim_fault faults[] = {
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .times = 2},
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH)},
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .forever = true},
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .effect = SIM_REVERTED},
+    {.error = EIO, .verbs = ~SIM_ONLY(SIM_FLUSH_DIR)},
+    {.error = EIO, .verbs = ~SIM_ONLY(SIM_FLUSH_DIR), .times = 2},
+    {.error = ENOSPC, .verbs = SIM_ONLY(SIM_WRITE_AT), .effect = SIM_HALF_DONE, .forever = true},
+};
+enum { FAULTS = sizeof faults / sizeof *faults, FEW_FAULTS = 2 };
+
+static long fail_and_commit(const char *name, struct set set, unsigned broken)
+{
+    struct sim_scenario scenario = scenario_of_set(name, &set);
+    scenario.setup = setup;
+    scenario.workload = commit_twice;
+    scenario.recover = use_all;
+    scenario.verify = verify;
+    scenario.context = &set;
+    scenario.profiles = SIM_KILL | SIM_POSIX;
+    scenario.limit = set.limit * (is_long() && !set.quiet ? 10 : 1);
+    scenario.broken = broken;
+    struct sim_report report = {0};
+    bool is_first = !set.has_slots && !set.files[0].keep_inode; /* so much is made then */
+    sim_for_each_fault(&scenario, faults, is_first && !is_long() ? FEW_FAULTS : FAULTS, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
+static const struct set in_place = {.files = {OVERWRITE("/a/x")}, .limit = 12};
+static const struct set two = {
+    .files = {REPLACE("/a/x"), REPLACE("/a/y")}, .has_slots = true, .limit = 12};
+static const struct set apart = {
+    .files = {REPLACE("/a/x"), REPLACE("/b/x")}, .has_slots = true, .limit = 12};
+static const struct set one_of_two = {
+    .files = {REPLACE("/a/x"), REPLACE("/b/x")}, .has_slots = true, .changes = "/b/x", .limit = 12};
+static const struct set first = {.files = {REPLACE("/a/x"), REPLACE("/b/x")}, .limit = 2};
+
+TEST(what_failed_does_not_come_back_behind_a_second_commit)
+{
+    CHECK_INT(fail_and_commit("1 file in place, twice", in_place, 0), 0);
+    CHECK_INT(fail_and_commit("2 files, twice", two, 0), 0);
+    CHECK_INT(fail_and_commit("2 directories, twice", apart, 0), 0);
+    CHECK_INT(fail_and_commit("2 directories, then one file", one_of_two, 0), 0);
+    CHECK_INT(fail_and_commit("2 directories for the first time, twice", first, 0), 0);
+    CHECK(outcomes[FAILED] > 0 && outcomes[UNSETTLED] > 0 && outcomes[DONE] > 0);
+}
+
+/* ---- what is broken shows ---- */
+
+TEST(a_withdrawal_that_is_not_made_durable_is_caught)
+{
+    struct set set = one_of_two;
+    set.quiet = is_forgetful = true;
+    CHECK(fail_and_commit("2 directories, a forgetful recovery", set, 0) > 0);
+}
+
+TEST(a_block_that_stays_spoilt_is_caught)
+{
+    struct set set = in_place;
+    set.quiet = true;
+    CHECK(fail_and_commit("1 file in place, blocks stay spoilt", set, SIM_SPOILT_STAYS) > 0);
+    set = first;
+    set.quiet = true;
+    CHECK(fail_and_commit("2 directories for the first time, blocks stay spoilt", set,
+                          SIM_SPOILT_STAYS) > 0);
+}
