@@ -55,9 +55,10 @@ static void give_away(const char *path)
     sim_set_attributes(path, &attributes);
 }
 
+/* No newline either: sim_tree, by which the versions are counted, has a line for each. */
 static bool is_single_name(const char *name)
 {
-    return *name && strlen(name) <= 255 && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+    return *name && strlen(name) <= 255 && !strpbrk(name, "/\n") && strcmp(name, ".") != 0 &&
            strcmp(name, "..") != 0;
 }
 
