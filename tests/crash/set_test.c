@@ -1,4 +1,4 @@
-/* run: plain, budget 60
+/* run: plain, budget 80
  *
  * Several files that are committed together, through every crash that a profile allows, and again
  * through every crash inside the recovery: all old or all new, acknowledged means new, nothing left
