@@ -283,13 +283,21 @@ static int finish(struct recovery *recovery)
     return 0;
 }
 
-/* [RECOVER-4] The coordinator's slot may say no although the disk says yes: a commit was withdrawn,
- * and the flush of that failed. */
+/* The coordinator's slot may say no although the disk says yes: a commit was withdrawn, and the
+ * flush of that failed. Where it is of another commit by now it is not ours to write. [SEAT-1] */
+static int make_no_durable(const struct recovery *recovery)
+{
+    struct seat *asked = recovery->coordinator;
+    if (recovery->home->slot.level == UNTORN_CACHE || asked->file.fd == OS_NONE)
+        return 0;
+    bool same = slot_same_id(&asked->slot, &recovery->home->slot);
+    return same ? slot_file_settle(&asked->file) : os_flush(asked->file.fd);
+}
+
+/* [RECOVER-4] */
 static int give_up(struct recovery *recovery)
 {
-    struct slot_file *asked = &recovery->coordinator->file;
-    bool flushes = recovery->home->slot.level != UNTORN_CACHE && asked->fd != OS_NONE;
-    int rc = flushes ? slot_file_settle(asked) : 0;
+    int rc = make_no_durable(recovery);
     if (rc < 0)
         return error_os(recovery->error, rc, "end a commit that never counted");
     for (size_t i = 0; i < recovery->count; i++)

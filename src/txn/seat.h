@@ -2,7 +2,8 @@
  *
  *   SEAT-1  A directory named in a slot is the one that is meant only if the path leads to the same
  *           inode, which came to be at the same time. It is never written to for being named: what
- *           happens there is what its own slot says.
+ *           happens there is what its own slot says. (That a coordinator's slot says no to this
+ *           very commit may be written there once more, to be durable.)
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
