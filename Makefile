@@ -22,7 +22,7 @@ FUZZ_TARGETS ?=
 
 export PYTHON SETUP
 
-.PHONY: all install windows setup demo check check-long check-windows bench coverage fuzz format clean help
+.PHONY: all install windows setup demo check check-long check-windows bench coverage fuzz mutants format clean help
 
 all:
 	@tools/build $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=$(LIBDIR) -Dpythondir=$(PYTHONDIR)
@@ -78,13 +78,17 @@ fuzz:
 	@$(PYTHON) tools/fuzz --build $(BUILD) --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS) \
 	    $(FUZZ_TARGETS:%=--target %) $(FUZZ_PHASES)
 
+mutants:
+	@tools/setup build check
+	@$(PYTHON) tools/mutants --build $(BUILD) --jobs $(JOBS) '$(T)'
+
 format:
 	@tools/setup format
 	@tools/sources -h include src cli bindings tests fuzz bench examples | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-afl $(BUILD)-windows \
-	    $(BUILD)-tsan
+	    $(BUILD)-tsan $(BUILD)-mutants
 
 help:
 	@echo 'make              build the command and the libraries into $(BUILD)/'
@@ -98,7 +102,8 @@ help:
 	@echo 'make coverage     measure which lines and branches the tests reach'
 	@echo 'make fuzz         try to break the readers and editors of documents (FUZZ_SECONDS,'
 	@echo '                  FUZZ_TARGETS, FUZZ_PHASES, FUZZ_JOBS: docs/testing.md)'
+	@echo 'make mutants      leave out one call of the library after the other: is it noticed?'
 	@echo 'make format       let clang-format lay out the sources'
 	@echo 'make clean        remove all that was built'
-	@echo 'demo, check, bench, coverage, fuzz and format first install what they'
-	@echo 'need (SETUP=no: never); make setup installs what make alone needs.'
+	@echo 'demo, check, bench, coverage, fuzz, mutants and format first install what'
+	@echo 'they need (SETUP=no: never); make setup installs what make alone needs.'

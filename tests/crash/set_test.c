@@ -1,4 +1,4 @@
-/* run: plain, budget 80
+/* run: plain, budget 60
  *
  * Several files that are committed together, through every crash that a profile allows, and again
  * through every crash inside the recovery: all old or all new, acknowledged means new, nothing left
@@ -114,7 +114,7 @@ static const struct {
     {"2 files", {.files = {REPLACE("/a/x"), REPLACE("/a/y")}, .faulty_recoveries = 50}},
     {"2 directories", {.files = {REPLACE("/a/x"), REPLACE("/b/x")}}},
     {"2 directories, one made, one removed",
-     {.files = {CREATE("/a/x"), REMOVE("/b/x")}, .faulty_recoveries = 50}},
+     {.files = {CREATE("/a/x"), REMOVE("/b/x")}, .faulty_recoveries = 20}},
     {"3 files, one made, one removed",
      {.files = {REPLACE("/a/x"), CREATE("/a/y"), REMOVE("/a/z")}, .limit = 60}},
     {"in place and replaced", {.files = {REPLACE("/a/x"), OVERWRITE("/a/y")}, .limit = 12}},
@@ -156,7 +156,7 @@ TEST(a_set_is_all_old_or_all_new_after_every_crash)
 
 TEST(so_is_the_first_set_in_its_directories)
 {
-    explore_all(false, 5);
+    explore_all(false, 3);
 }
 
 TEST(a_set_at_level_cache_is_whole_after_every_kill)
