@@ -75,7 +75,8 @@ status, lines = try_all("")
 check("one that is noticed is told with the suite",
       lines[0].startswith("src/file/save.c:5 ") and "noticed by crash-save_test" in lines[0], lines)
 check("a call over two lines is left out whole", lines[0].endswith("os_flush(7 + (1))"), lines)
-check("one that is not noticed is told, and fails", status == 1 and "NOT NOTICED" in lines[1], lines)
+check("one that is not noticed is told, and fails", status == 1 and "NOT NOTICED" in lines[1],
+      lines)
 check("whose result nobody wants is not tried, and all are counted",
       lines[-1] == "1 noticed, 1 not" and len(lines) == 3, lines)
 
@@ -85,8 +86,15 @@ check("one with a reason is told, and is no failure",
 status, lines = try_all(" /* UNNOTICED: for a reason */", test=TEST.replace("== 8", "> 0")
                         .replace("!= 1", "!= 2"))
 check("one that is marked and noticed is told", "and marked as if not" in lines[1], lines)
+try:
+    try_all("", test=TEST.replace("!= 1", "!= 3"))
+    refused = "nothing"
+except RuntimeError as error:
+    refused = str(error)
+check("a suite that fails anyway is no witness", refused.startswith("crash-save_test fails"),
+      refused)
 status, lines = try_all("", "save.c:5")
 check("a text chooses the places", status == 0 and lines[-1] == "1 noticed, 0 not", lines)
 
-print(f"{7 - len(FAILED)} passed, {len(FAILED)} failed")
+print(f"{8 - len(FAILED)} passed, {len(FAILED)} failed")
 sys.exit(1 if FAILED else 0)
