@@ -313,6 +313,35 @@ TEST(what_is_not_settled_is_told_to_all_whose_edits_were_made)
     end();
 }
 
+static void fail_flushes(void *context)
+{
+    (void)context;
+    fail_always(CALL_FSYNC, "", EIO);
+}
+
+/* What a holder is told that made a guest's edit, too, if the directory cannot be flushed. */
+static int make_without_flush(const char *own_key)
+{
+    struct untorn_edit edit = {
+        .kind = UNTORN_SET, .key = own_key, .value = "1", .value_size = 1};
+    begin();
+    own_request.edits = &edit;
+    publish_request("guest", UNTORN_JSON, UNTORN_DURABLE);
+    at(CALL_RENAME, "/a.json", 1, fail_flushes, NULL);
+    int rc = result(combining, work(combining, &error), &error);
+    forget_rules();
+    CHECK(strstr(text_of("a.json"), "guest"));
+    end();
+    return rc;
+}
+
+/* [COMBINE-2] [COMBINE-3] */
+TEST(what_is_not_settled_is_told_to_the_holder_unless_its_own_edit_failed)
+{
+    CHECK_INT(make_without_flush("own"), UNTORN_UNSETTLED_FLUSH);
+    CHECK_INT(make_without_flush(".."), -UNTORN_INVALID);
+}
+
 /* A guest waits, and the file turns out to be one that is only overwritten. */
 TEST(what_is_overwritten_in_place_is_done_alone)
 {

@@ -428,6 +428,12 @@ TEST(what_takes_the_name_in_the_very_moment_of_the_swap_is_put_back)
     CHECK_INT(stages(), 0);
 }
 
+static void hide_what_comes_out(void *context)
+{
+    (void)context;
+    fail(CALL_STAT, STAGE, 1, EIO);
+}
+
 /* [REPLACE-8] */
 TEST(what_cannot_be_removed_or_put_back_is_left_to_the_next_writer)
 {
@@ -445,6 +451,13 @@ TEST(what_cannot_be_removed_or_put_back_is_left_to_the_next_writer)
     CHECK_TEXT(text_of(TARGET), "newest");
     forget_rules();
     CHECK_INT(save("last"), 0);
+    CHECK_INT(stages(), 0);
+    at(CALL_RENAME, "/d/target", 1, hide_what_comes_out, NULL);
+    CHECK_INT(save("really"), 0);
+    CHECK_TEXT(text_of(TARGET), "really");
+    CHECK_INT(stages(), 1);
+    forget_rules();
+    CHECK_INT(save("the end"), 0);
     CHECK_INT(stages(), 0);
 }
 
