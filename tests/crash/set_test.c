@@ -114,7 +114,7 @@ static const struct {
     {"2 files", {.files = {REPLACE("/a/x"), REPLACE("/a/y")}, .faulty_recoveries = 50}},
     {"2 directories", {.files = {REPLACE("/a/x"), REPLACE("/b/x")}}},
     {"2 directories, one made, one removed",
-     {.files = {CREATE("/a/x"), REMOVE("/b/x")}, .faulty_recoveries = 20}},
+     {.files = {CREATE("/a/x"), REMOVE("/b/x")}, .faulty_recoveries = 150}},
     {"3 files, one made, one removed",
      {.files = {REPLACE("/a/x"), CREATE("/a/y"), REMOVE("/a/z")}, .limit = 60}},
     {"in place and replaced", {.files = {REPLACE("/a/x"), OVERWRITE("/a/y")}, .limit = 12}},

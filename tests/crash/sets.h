@@ -160,7 +160,7 @@ static inline struct sim_scenario scenario_of_set(const char *name, const struct
         .quiet = set->quiet,
         .limit = limit ? limit : SIM_NO_LIMIT,
         .together = together ? "/.untorn/lock/" : NULL,
-        .faulty_recoveries = set->faulty_recoveries * (is_long() ? 3 : 1),
+        .faulty_recoveries = set->faulty_recoveries / (is_long() ? 3 : 1),
     };
 }
 
