@@ -186,22 +186,20 @@ TEST(a_record_in_a_log_that_was_just_made_by_another_survives)
 
 /* ---- repairing the end ---- */
 
-static char torn[600];
+static char torn[1000];
+static const char *behind; /* what is then added */
 
 static void with_torn_record(const struct trial *trial)
 {
-    size_t size = strlen(first) / 2;
-    memcpy(torn, first, size);
-    torn[size] = '\0';
     snprintf(both, sizeof both, "%s%s", trial->old, torn);
     with_state_folder(trial);
     sim_put(trial->path, both);
 }
 
-static int append_second(const struct trial *trial)
+static int append_behind(const struct trial *trial)
 {
     struct untorn_error error;
-    int rc = untorn_append(trial->path, second, strlen(second), UNTORN_RECORDS_BY_NAME,
+    int rc = untorn_append(trial->path, behind, strlen(behind), UNTORN_RECORDS_BY_NAME,
                            &trial->options, &error);
     CHECK(rc != 0 || (error.flags & UNTORN_FLAG_TAIL_KEPT));
     return rc;
@@ -233,13 +231,13 @@ static const char *verify_repair(void *context)
     if (!in_place && !is_kept())
         return "the torn record is lost";
     bool added =
-        size == old_size + strlen(second) && memcmp(text + old_size, second, strlen(second)) == 0;
+        size == old_size + strlen(behind) && memcmp(text + old_size, behind, strlen(behind)) == 0;
     if (sim_acked(DONE) && !added)
         return "the call said it was done, but the record is not behind the old ones";
     if (untorn_append(trial->path, third, strlen(third), UNTORN_RECORDS_BY_NAME, NULL, NULL) != 0)
         return "the next append fails";
     text = sim_get_bytes(trial->path, &size);
-    if (size != old_size + strlen(third) + (added ? strlen(second) : 0) ||
+    if (size != old_size + strlen(third) + (added ? strlen(behind) : 0) ||
         memcmp(text + size - strlen(third), third, strlen(third)) != 0)
         return "the next append does not leave whole records";
     return is_kept() ? NULL : "the next append lost the torn record";
@@ -249,7 +247,7 @@ static long repair(unsigned broken)
 {
     struct trial trial = append_to("/d/log.jsonl", "{\"n\":1}\n", "");
     trial.prepare = with_torn_record;
-    trial.act = append_second;
+    trial.act = append_behind;
     trial.broken = broken;
     trial.quiet = broken != 0;
     struct sim_scenario scenario = scenario_of(&trial, "torn record");
@@ -262,9 +260,22 @@ static long repair(unsigned broken)
 
 TEST(a_torn_record_is_in_its_place_or_kept_aside_after_every_crash)
 {
+    snprintf(torn, sizeof torn, "%.*s", (int)strlen(first) / 2, first);
+    behind = second;
     CHECK_INT(repair(0), 0);
     CHECK(repair(SIM_FLUSH_LIES) > 0);
     CHECK(repair(SIM_FLUSH_DIR_LIES) > 0);
+}
+
+/* What was cut is a record by itself from anywhere on; none of it may stand behind the next one. */
+TEST(nothing_of_a_torn_record_comes_back_behind_a_shorter_one)
+{
+    snprintf(torn, sizeof torn, "[%0700d", 0);
+    for (char *digit = torn + 1; *digit; digit++)
+        *digit = '1';
+    behind = "{\"n\":2}\n";
+    CHECK_INT(repair(0), 0);
+    CHECK(repair(SIM_FLUSH_LIES) > 0);
 }
 
 TEST(an_append_without_real_flush_is_noticed)
