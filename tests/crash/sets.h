@@ -44,6 +44,10 @@ struct file {
     {                                                                                              \
         path, {"older " path, "old " path, "new " path}, false, true                               \
     }
+#define SECRET_OVERWRITE(path)                                                                     \
+    {                                                                                              \
+        path, {"older " path, "old " path, "new " path}, true, true                                \
+    }
 
 struct set {
     struct file files[FILES_MAX + 1];
