@@ -120,7 +120,7 @@ static const struct {
     {"in place and replaced", {.files = {REPLACE("/a/x"), OVERWRITE("/a/y")}, .limit = 12}},
     {"2 files, one a secret", {.files = {REPLACE("/a/x"), SECRET("/a/y")}, .limit = 300}},
     {"one replaced, a secret in place",
-     {.files = {REPLACE("/a/x"), SECRET_OVERWRITE("/a/y")}, .limit = 12}},
+     {.files = {REPLACE("/a/x"), SECRET_OVERWRITE("/a/y")}}},
     {"4 files",
      {.files = {REPLACE("/a/w"), REPLACE("/a/x"), REPLACE("/a/y"), REPLACE("/a/z")}, .limit = 12}},
     {"4 files, one made, one removed",
