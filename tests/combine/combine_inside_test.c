@@ -322,8 +322,7 @@ static void fail_flushes(void *context)
 /* What a holder is told that made a guest's edit, too, if the directory cannot be flushed. */
 static int make_without_flush(const char *own_key)
 {
-    struct untorn_edit edit = {
-        .kind = UNTORN_SET, .key = own_key, .value = "1", .value_size = 1};
+    struct untorn_edit edit = {.kind = UNTORN_SET, .key = own_key, .value = "1", .value_size = 1};
     begin();
     own_request.edits = &edit;
     publish_request("guest", UNTORN_JSON, UNTORN_DURABLE);
