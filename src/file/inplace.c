@@ -346,17 +346,41 @@ static int set_aside(struct state *state, const char *kind, const char *name,
     return 0;
 }
 
+static int is_still_old(const struct overwrite *job, uint64_t size, bool *ret_is)
+{
+    struct untorn_hash hash;
+    *ret_is = false;
+    int rc = size == job->head.old_size ? io_hash(job->file, 0, size, &hash) : -ESTALE;
+    if (rc == 0)
+        *ret_is = untorn_hash_equal(&hash, &job->head.old_hash);
+    return rc == -ESTALE ? 0 : rc;
+}
+
+/* [INPLACE-6] The old bytes are written again, for the disk may hold others: a writer whose flush
+ * failed had put them back. The journal may be one whose flush failed. [INPLACE-5] */
+static int leave_old(struct overwrite *job)
+{
+    int rc = write_old(job);
+    if (rc == 0)
+        rc = os_resize(job->journal, 0);
+    return rc < 0 ? rc : clear(job);
+}
+
 static int finish(struct overwrite *job, const struct place *place, struct state *state,
                   uint64_t size, struct untorn_error *error)
 {
-    bool known;
+    bool known, old = false;
     int rc = is_known_file(job, size, &known);
     if (rc == 0 && !known)
         return set_aside(state, "conflict", place->name, error);
     if (rc == 0)
+        rc = is_still_old(job, size, &old);
+    if (rc == 0 && old) {
+        rc = leave_old(job);
+    } else if (rc == 0) {
         rc = write_new(job);
-    if (rc == 0)
-        rc = clear(job);
+        rc = rc < 0 ? rc : clear(job);
+    }
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc,
                                "finish an earlier overwrite in place");

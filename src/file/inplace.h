@@ -16,10 +16,12 @@
  *   INPLACE-5  A journal whose flush failed is cut to nothing before it is written again: on ext4 a
  *              block whose first write failed takes later ones, and a flush says that all is well,
  *              but after a crash it holds zeros.
+ *   INPLACE-6  Recovery leaves a file old that is wholly old. Its journal need not be durable: the
+ *              writer may have been killed before his flush returned. Of any other file it is.
  *
  * After a crash:
  *   before the journal is whole        its hashes do not match: nothing happened, the file is old
- *   journal whole, file untouched      recovery writes the new content
+ *   journal whole, file untouched      recovery leaves it, clears
  *   file partly written                recovery writes the new content
  *   file new, journal not clear        recovery finds it new (or writes it again), clears
  *   journal clear                      nothing to do

@@ -75,6 +75,19 @@ int io_copy(os_fd from, uint64_t from_offset, os_fd to, uint64_t to_offset, uint
     return size == 0 ? 0 : pass(from, from_offset, to, to_offset, size, hash);
 }
 
+int io_write_zeros(os_fd file, uint64_t offset, uint64_t size)
+{
+    static const char zeros[4096];
+    int rc = 0;
+    while (rc == 0 && size > 0) {
+        size_t part = size < sizeof zeros ? (size_t)size : sizeof zeros;
+        rc = io_write(file, zeros, part, offset);
+        offset += part;
+        size -= part;
+    }
+    return rc;
+}
+
 int io_hash(os_fd file, uint64_t offset, uint64_t size, struct untorn_hash *ret_hash)
 {
     struct hash_stream hash;

@@ -16,6 +16,9 @@ int64_t io_read(os_fd file, void *data, size_t size, uint64_t offset);
 int io_copy(os_fd from, uint64_t from_offset, os_fd to, uint64_t to_offset, uint64_t size,
             struct hash_stream *hash);
 
+/* Zeros in a stretch of the file. As io_write. */
+int io_write_zeros(os_fd file, uint64_t offset, uint64_t size);
+
 /* Whether the first `size` bytes of two files are the same. 0 or a negative errno value. */
 int io_same(os_fd a, os_fd b, uint64_t size, bool *ret_same);
 

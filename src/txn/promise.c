@@ -105,19 +105,14 @@ static int fit_slot(struct commit *commit, struct seat *seat)
     if (rc == 1)
         return recover_first(commit, seat);
     bool fits = slot_file_fits(&seat->file, mode);
-    bool trusted = earlier.rooted || !commit->flushes || seat->file.stat.size == 0; /* [SLOT-6] */
-    if (rc == 0 && !(fits && trusted) && commit->flushes && earlier.state == SLOT_DONE)
+    if (rc == 0 && !fits && commit->flushes && earlier.state == SLOT_DONE)
         rc = slot_file_settle(&seat->file); /* it may come back, under its name too [TXN-4] */
     if (rc == 0 && !fits)
         rc = slot_file_renew(&seat->file, &seat->state, mode); /* [SLOT-5] */
-    else if (rc == 0 && !trusted)
-        rc = os_resize(seat->file.fd, 0);
-    earlier.rooted = earlier.rooted && fits;
     /* Also of a slot that is new it is larger than that of any commit before. */
     uint64_t least = (uint64_t)os_wall_clock() << 20;
     seat->slot.sequence = earlier.sequence >= least ? earlier.sequence + 1 : least;
-    seat->slot.rooted = earlier.rooted;
-    seat->is_new = !earlier.rooted;
+    seat->slot.rooted = earlier.rooted && fits;
     return rc < 0 ? fail_slot(commit, rc, "open the journal") : 0;
 }
 
@@ -218,6 +213,24 @@ static int flush_stages(struct commit *commit, struct seat *seat)
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_STAGE);
 }
 
+/* [SLOT-6] */
+static int ground(struct commit *commit, struct seat *seat)
+{
+    struct slot *slot = &seat->slot;
+    os_fd folder;
+    uint64_t size = slot_measure(slot);
+    slot->rooted = slot->rooted && size <= seat->file.stat.size;
+    if (slot->rooted || !commit->flushes)
+        return 0;
+    int rc = slot_file_ground(&seat->file, size);
+    if (rc == 0)
+        rc = state_folder(&seat->state, FOLDER_JOURNAL, false, &folder);
+    if (rc == 0)
+        rc = state_flush_names(&seat->state, FOLDER_JOURNAL);
+    slot->rooted = rc == 0;
+    return rc;
+}
+
 static int describe(struct commit *commit, struct seat *seat)
 {
     bool staged = false;
@@ -230,33 +243,16 @@ static int describe(struct commit *commit, struct seat *seat)
         rc = describe_directories(commit, seat);
     if (rc == 0 && staged && commit->flushes)
         rc = flush_stages(commit, seat); /* [TXN-2] */
-    if (rc == 0 && !slot->rooted && commit->flushes) {
-        os_fd folder;
-        rc = state_folder(&seat->state, FOLDER_JOURNAL, false, &folder);
-        rc = rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
-        slot->rooted = rc == 0;
-    }
-    return rc;
+    return rc < 0 ? rc : ground(commit, seat);
 }
 
 /* ---- saying it ---- */
 
-/* One that was flushed before only overwrites its own bytes: its mode and owner stay. */
 static int write_slot(struct commit *commit, struct seat *seat, enum slot_state state)
 {
     seat->slot.state = state;
     int rc = slot_file_write(&seat->file, &seat->slot);
-    if (rc == 0 && commit->flushes) {
-        rc = seat->is_new ? os_flush(seat->file.fd) : os_flush_content(seat->file.fd);
-        seat->spoilt = rc < 0;
-    }
-    return rc;
-}
-
-static int take_back(struct seat *seat)
-{
-    int rc = seat->spoilt ? os_resize(seat->file.fd, 0) : 0; /* [SLOT-6] */
-    return rc < 0 ? rc : slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+    return rc == 0 && commit->flushes ? os_flush_content(seat->file.fd) : rc;
 }
 
 /* Without the coordinator a participant's promise means nothing: it need not be durably gone. */
@@ -265,21 +261,20 @@ static void take_back_participants(struct commit *commit)
     for (size_t i = 0; i < commit->seats.count; i++) {
         struct seat *seat = commit->seats.list[i];
         if (seat->takes_part && seat != commit->coordinator && seat->slot.state == SLOT_PREPARED)
-            (void)take_back(seat);
+            (void)slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
     }
 }
 
 /* If that fails it may still count. DONE, with its members, is to be flushed before any of them
- * changes, or a participant gives up [RECOVER-4]; and unrooted, it is cut off before it is used. */
+ * changes, or a participant gives up. [RECOVER-4] */
 int commit_withdraw(struct commit *commit)
 {
     struct seat *seat = commit->coordinator;
-    int rc = take_back(seat);
+    int rc = slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
     if (rc == 0 && commit->flushes)
         rc = os_flush(seat->file.fd);
     if (rc < 0) {
         seat->slot.state = SLOT_DONE;
-        seat->slot.rooted = false;
         (void)slot_file_write(&seat->file, &seat->slot);
         return error_unsettled(commit->error, UNTORN_UNSETTLED_SET, rc, "withdraw the commit");
     }

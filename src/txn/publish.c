@@ -162,9 +162,8 @@ static void end_slots(struct commit *commit)
             if (!seat->takes_part || (seat == commit->coordinator) != (coordinator == 1))
                 continue;
             (void)slot_file_set(&seat->file, &seat->slot, SLOT_DONE);
-            uint64_t size = SLOT_HEAD + seat->slot.body_size;
-            if (commit->options->keep < 0 && seat->file.stat.size > size)
-                (void)os_resize(seat->file.fd, size); /* bytes of earlier commits */
+            if (commit->options->keep < 0)
+                (void)slot_file_trim(&seat->file, SLOT_HEAD + seat->slot.body_size);
         }
     }
 }

@@ -220,14 +220,11 @@ static int flush_directory(struct recovery *recovery, struct seat *seat)
                   : 0;
 }
 
-/* A slot that we may not write gives way to an empty one. [SLOT-5] One that never counted may be
- * one whose flush failed. [SLOT-6] */
+/* A slot that we may not write gives way to an empty one. [SLOT-5] */
 static int put_away(struct seat *seat, enum slot_state state)
 {
-    if (seat->file.writable) {
-        int rc = state == SLOT_IDLE ? os_resize(seat->file.fd, 0) : 0;
-        return rc < 0 ? rc : slot_file_set(&seat->file, &seat->slot, state);
-    }
+    if (seat->file.writable)
+        return slot_file_set(&seat->file, &seat->slot, state);
     unsigned mode = seat->file.stat.mode;
     int rc = slot_file_renew(&seat->file, &seat->state, mode);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
@@ -257,9 +254,19 @@ static int end_slots(struct recovery *recovery)
     return rc;
 }
 
+/* [RECOVER-7] One that is finished, or kept its decision, was durable. */
+static int make_yes_durable(struct recovery *recovery)
+{
+    struct seat *coordinator = recovery->coordinator;
+    int rc = coordinator->takes_part ? slot_file_settle(&coordinator->file) : 0;
+    return rc < 0 ? error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
+                                    "flush the journal of an unfinished commit")
+                  : 0;
+}
+
 static int finish(struct recovery *recovery)
 {
-    int rc = 0;
+    int rc = make_yes_durable(recovery);
     for (size_t i = 0; rc == 0 && i < recovery->count; i++)
         rc = finish_part(recovery, recovery->parts[i]);
     for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++)

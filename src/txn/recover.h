@@ -26,6 +26,9 @@
  *              is changed.
  *   RECOVER-6  At the levels that flush, a member of a DONE slot changes only after DONE is
  *              durable.
+ *   RECOVER-7  Recovery changes a member only after the coordinator's slot was written once more
+ *              and flushed: its maker may have been killed before his flush returned, and then only
+ *              the running system knows of the commit.
  */
 #ifndef UNTORN_TXN_RECOVER_H
 #define UNTORN_TXN_RECOVER_H

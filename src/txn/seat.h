@@ -21,8 +21,6 @@ struct seat {
     char *state_dir; /* the same of a state directory, or NULL; new */
     struct slot_file file;
     struct slot slot; /* read, or to be written */
-    bool is_new;      /* the slot to be written: its mode and owner were never flushed */
-    bool spoilt;      /* its flush failed [SLOT-6] */
     bool takes_part;  /* for who works with several: its slot is to be locked and written */
     bool is_asked;    /* its slot is to be locked, for what it says is to stay */
 };

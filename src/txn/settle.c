@@ -14,7 +14,7 @@ static void empty_slot(struct slot_file *file, const struct slot *slot)
     struct slot empty = {.state = SLOT_IDLE, .sequence = slot->sequence, .rooted = slot->rooted};
     memcpy(empty.id, slot->id, sizeof empty.id);
     if (slot_file_write(file, &empty) == 0)
-        (void)os_resize(file->fd, SLOT_HEAD); /* else they stay as long as without */
+        (void)slot_file_trim(file, SLOT_HEAD); /* else they stay as long as without */
 }
 
 /* Without the lock somebody else is about to write and flush it. */
@@ -38,10 +38,10 @@ static void settle_idle(struct target *target, struct slot_file *file)
 {
     struct slot now;
     const struct lock_file *held = target->lock.held;
-    bool wanted = target->options->keep < 0 && held && held->kind == OS_LOCK_EXCLUSIVE &&
-                  file->writable && file->stat.size > SLOT_HEAD;
+    bool wanted =
+        target->options->keep < 0 && held && held->kind == OS_LOCK_EXCLUSIVE && file->writable;
     if (wanted && slot_file_lock(file, &target->state, 0) == 0 &&
-        slot_read_head(file->fd, &now) == 0 && now.state == SLOT_IDLE)
+        slot_read_head(file->fd, &now) == 0 && now.state == SLOT_IDLE && now.body_size > 0)
         empty_slot(file, &now);
 }
 

@@ -149,7 +149,7 @@ static void encode_directory(const struct slot_directory *directory, struct curs
     cursor_add_bytes(cursor, directory->state_dir, state_dir);
 }
 
-static void measure(struct slot *slot)
+uint64_t slot_measure(struct slot *slot)
 {
     slot->records_size = 0;
     for (uint32_t i = 0; i < slot->member_count; i++)
@@ -162,14 +162,14 @@ static void measure(struct slot *slot)
         member->offset = member->inlined ? SLOT_HEAD + slot->body_size : 0;
         slot->body_size += member->inlined ? member->after.size : 0;
     }
+    return SLOT_HEAD + slot->body_size;
 }
 
 int slot_encode(struct slot *slot, unsigned char **ret_data, size_t *ret_size)
 {
-    measure(slot);
+    *ret_size = (size_t)slot_measure(slot);
     if (slot->body_size > LIMIT_SLOT)
         return -EFBIG;
-    *ret_size = SLOT_HEAD + (size_t)slot->body_size;
     *ret_data = malloc(*ret_size);
     if (!*ret_data)
         return -ENOMEM;
@@ -266,7 +266,7 @@ int slot_decode_records(struct slot *slot, const unsigned char *records)
     bool fits = !cursor.bad && cursor.left == 0;
     if (fits) {
         struct slot measured = *slot;
-        measure(&measured);
+        slot_measure(&measured);
         fits = measured.body_size == slot->body_size;
     }
     if (!fits) {

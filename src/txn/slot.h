@@ -73,7 +73,7 @@ struct slot {
     uint32_t index;   /* of a participant, among the coordinator's directories */
     int32_t keep;     /* options.keep and options.level of the commit */
     uint32_t level;
-    bool rooted; /* the slot's own name is durable */
+    bool rooted; /* its name is durable, and so was the file once, as long as it is [SLOT-6] */
     uint32_t member_count, directory_count;
     uint64_t records_size, body_size; /* the body is the records and the bytes of members */
     struct untorn_hash body_hash;
@@ -84,6 +84,9 @@ struct slot {
 /* Frees members and directories. Accepts a zeroed slot, and one that slot_encode was given if those
  * are its own. */
 void slot_free(struct slot *slot);
+
+/* How many bytes it takes, with its header. Sets sizes and offsets in `slot`. */
+uint64_t slot_measure(struct slot *slot);
 
 /* All of the slot: 0 and *ret_data is new, or a negative errno value. Sets sizes, hash and offsets
  * in `slot`. */

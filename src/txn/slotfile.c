@@ -30,12 +30,16 @@ void slot_file_close(struct slot_file *file)
     *file = (struct slot_file)SLOT_FILE_CLOSED;
 }
 
-static bool is_named(const struct slot_file *file, const struct state *state)
+/* Also learns its size, which is ours to know only while it is locked. */
+static bool is_named(struct slot_file *file, const struct state *state)
 {
     struct os_stat now;
     char path[STATE_PATH_SIZE];
     state_path(state, FOLDER_JOURNAL, entry, path);
-    return os_stat(state->parent, path, &now) == 0 && os_same_file(&now, &file->stat);
+    bool named = os_stat(state->parent, path, &now) == 0 && os_same_file(&now, &file->stat);
+    if (named)
+        file->stat.size = now.size;
+    return named;
 }
 
 int slot_file_lock(struct slot_file *file, struct state *state, uint64_t deadline)
@@ -125,6 +129,8 @@ int slot_file_write(struct slot_file *file, struct slot *slot)
         return rc;
     rc = io_write(file->fd, data, size, 0);
     free(data);
+    if (size > file->stat.size)
+        file->stat.size = size;
     return rc;
 }
 
@@ -136,15 +142,51 @@ int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state sta
     return io_write(file->fd, head, sizeof head, 0);
 }
 
-int slot_file_settle(struct slot_file *file)
+/* What is not active is said by the header alone. */
+static int write_again(struct slot_file *file)
 {
     struct slot slot = {0};
     int rc = slot_read_head(file->fd, &slot);
-    if (rc < 0 && rc != -ENODATA)
-        return rc;
-    bool stays = rc == 0 && (slot.rooted || slot_is_active(&slot));
-    rc = file->writable && !stays ? os_resize(file->fd, 0) : 0;
-    if (rc == 0 && file->writable)
-        rc = slot_file_set(file, &slot, stays ? slot.state : SLOT_IDLE);
+    if (rc == -ENODATA)
+        return slot_file_set(file, &slot, SLOT_IDLE);
+    uint64_t size = SLOT_HEAD + (slot_is_active(&slot) ? slot.body_size : 0);
+    return rc < 0 ? rc : io_copy(file->fd, 0, file->fd, 0, size, NULL);
+}
+
+int slot_file_settle(struct slot_file *file)
+{
+    int rc = file->writable ? write_again(file) : 0;
     return rc < 0 ? rc : os_flush(file->fd);
+}
+
+/* One that has grown will grow again. */
+int slot_file_ground(struct slot_file *file, uint64_t size)
+{
+    struct slot earlier;
+    bool grows = file->stat.size > 0 && size > file->stat.size;
+    uint64_t room = (size + (grows ? size / 2 : 0) + SLOT_HEAD - 1) / SLOT_HEAD * SLOT_HEAD;
+    int rc = slot_read_head(file->fd, &earlier);
+    bool done = rc == 0 && earlier.state == SLOT_DONE; /* it may come back [TXN-4] */
+    rc = done ? slot_file_settle(file) : rc == -ENODATA ? 0 : rc;
+    if (rc == 0)
+        rc = os_resize(file->fd, 0); /* what was spoilt by a failed flush is gone with this */
+    if (rc == 0)
+        rc = io_write_zeros(file->fd, 0, room);
+    if (rc == 0)
+        rc = os_flush(file->fd);
+    file->stat.size = rc == 0 ? room : 0;
+    return rc;
+}
+
+/* A little is overwritten, so that the room stays for the next commit. */
+int slot_file_trim(struct slot_file *file, uint64_t size)
+{
+    enum { LITTLE = 64 * 1024 };
+    if (file->stat.size <= size)
+        return 0;
+    if (file->stat.size - size <= LITTLE)
+        return io_write_zeros(file->fd, size, file->stat.size - size);
+    int rc = os_resize(file->fd, size);
+    file->stat.size = rc == 0 ? size : file->stat.size;
+    return rc;
 }

@@ -5,9 +5,10 @@
  *           locks of members, several in the order of (device, inode), and ends with its holder.
  *   SLOT-5  A slot is replaced by another file only while it is not active, and what is committed
  *           through the new one is so only after the new name is durable.
- *   SLOT-6  A slot whose flush failed is cut to nothing before it is used again: on ext4 a block
- *           whose first write failed takes later ones, and a flush says that all is well, but
- *           after a crash it holds zeros.
+ *   SLOT-6  At the levels that flush, a slot says something only where a flush has covered zeros
+ *           before: it is grounded. On ext4 a block whose first write failed takes later ones, and
+ *           a flush says that all is well, but after a crash it holds zeros. So nobody need know
+ *           whether a flush of a slot failed before he can trust his own.
  *
  * A slot belongs to a struct state: in a sticky directory each owner of files has one, and with a
  * state directory it lies there.
@@ -57,13 +58,19 @@ bool slot_file_is_trusted(const struct slot_file *file, const struct place *dire
 bool slot_maker_is_trusted(const struct os_stat *made, const struct place *directory,
                            const struct os_stat *target);
 
+/* Makes room for `size` bytes, all zero and durable, but not the name. What the slot said before,
+ * which is not active, is gone, and if it was DONE that was made durable first. [SLOT-6] */
+int slot_file_ground(struct slot_file *file, uint64_t size);
+
 /* Writes all of it, or only another state; no flush. */
 int slot_file_write(struct slot_file *file, struct slot *slot);
 int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state state);
 
-/* What the slot says, locked, is durable after this; but what was never rooted, and is not active,
- * gives way to an empty one that says no more. [SLOT-6] Written again in any case: where a flush
- * has failed the next one alone would write nothing. */
+/* What the slot says, locked, is durable after this. Where it may be written it is, once more:
+ * where a flush has failed the next one alone would write nothing. */
 int slot_file_settle(struct slot_file *file);
+
+/* Nothing of earlier commits is left behind the first `size` bytes; no flush. */
+int slot_file_trim(struct slot_file *file, uint64_t size);
 
 #endif

@@ -23,6 +23,7 @@ static int settle_in_this_manner(struct slot_file *file)
 /* ---- the work ---- */
 
 enum { SECOND = 8 }; /* added to its outcomes */
+enum { DYING = 1 };  /* the process whose flush fails */
 
 static void setup(void *context)
 {
@@ -46,6 +47,31 @@ static void commit_twice(void *context)
     acknowledge(commit(set, NEW, UNTORN_KEEP_NONE, NULL));
     int rc = set->changes ? untorn_update(set->changes, add_mark, NULL, &options, NULL)
                           : commit(set, OLDER, UNTORN_KEEP_NONE, NULL);
+    sim_ack(SECOND + (rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED));
+}
+
+/* All that the process does after the flush that failed is as if it had been killed with it. */
+static void die_with_the_flush(void *context, int call)
+{
+    static const struct sim_fault dead = {
+        .at = 1, .error = EIO, .process = DYING + 1, .forever = true};
+    (void)context, (void)call;
+    if (sim_fault_fired())
+        sim_fail(&dead);
+}
+
+/* The second commit is that of another process, which finds what the first left. */
+static void die_and_commit(void *context)
+{
+    const struct set *set = context;
+    sim_process(DYING);
+    sim_set_meanwhile(die_with_the_flush, NULL);
+    int rc = commit(set, NEW, UNTORN_KEEP_NONE, NULL);
+    sim_set_meanwhile(NULL, NULL);
+    sim_process_kill(DYING);
+    sim_process(0);
+    acknowledge(rc == 0 ? 0 : UNTORN_UNSETTLED_SET); /* nobody was told */
+    rc = commit(set, OLDER, UNTORN_KEEP_NONE, NULL);
     sim_ack(SECOND + (rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED));
 }
 
@@ -110,6 +136,28 @@ static const struct sim_fault faults[] = {
 };
 enum { FAULTS = sizeof faults / sizeof *faults, FEW_FAULTS = 2 };
 
+static const struct sim_fault deadly[] = {
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .process = DYING + 1},
+    {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .process = DYING + 1, .effect = SIM_REVERTED},
+};
+enum { DEADLY = sizeof deadly / sizeof *deadly };
+
+static long fail_die_and_commit(const char *name, struct set set)
+{
+    struct sim_scenario scenario = scenario_of_set(name, &set);
+    scenario.setup = setup;
+    scenario.workload = die_and_commit;
+    scenario.recover = use_all;
+    scenario.verify = verify;
+    scenario.context = &set;
+    scenario.profiles = SIM_KILL | SIM_POSIX;
+    scenario.limit = set.limit * (is_long() && !set.quiet ? 10 : 1);
+    struct sim_report report = {0};
+    sim_for_each_fault(&scenario, deadly, DEADLY, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
 static long fail_and_commit(const char *name, struct set set, unsigned broken)
 {
     struct sim_scenario scenario = scenario_of_set(name, &set);
@@ -145,6 +193,16 @@ TEST(what_failed_does_not_come_back_behind_a_second_commit)
     CHECK_INT(fail_and_commit("2 directories, then one file", one_of_two, 0), 0);
     CHECK_INT(fail_and_commit("2 directories for the first time, twice", first, 0), 0);
     CHECK(outcomes[FAILED] > 0 && outcomes[UNSETTLED] > 0 && outcomes[DONE] > 0);
+}
+
+TEST(what_died_of_a_failed_flush_does_not_spoil_a_second_commit)
+{
+    struct set fresh = two;
+    fresh.has_slots = false;
+    CHECK_INT(fail_die_and_commit("2 files, a death", two), 0);
+    CHECK_INT(fail_die_and_commit("2 directories, a death", apart), 0);
+    CHECK_INT(fail_die_and_commit("2 files for the first time, a death", fresh), 0);
+    CHECK_INT(fail_die_and_commit("2 directories for the first time, a death", first), 0);
 }
 
 /* ---- what is broken shows ---- */

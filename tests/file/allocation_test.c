@@ -275,7 +275,7 @@ TEST(locks_survive_every_failed_allocation)
     CHECK(walk(begin_with_old, lock_several, check_unlocked) >= 9);
 }
 
-/* An overwrite that stopped before its first byte. */
+/* An overwrite that stopped after its first byte. */
 static void begin_unfinished(void)
 {
     unsigned char bytes[JOURNAL_HEAD + 6];
@@ -283,7 +283,7 @@ static void begin_unfinished(void)
         begin_with_old();
         CHECK_INT(write_in_place(), 0);
     }
-    put("f", "old");
+    put("f", "nld");
     struct journal journal = {.active = true,
                               .sequence = 5,
                               .own_inode = stat_of(".untorn/inplace/f").st_ino,

@@ -13,6 +13,7 @@
 
 #define TARGET "d/target"
 #define JOURNAL "d/.untorn/inplace/target"
+#define BEGUN "nld" /* "old", with the first byte of "newest" */
 
 static struct untorn_error error;
 static struct untorn_options options = {.level = UNTORN_CACHE, .wait_ms = UNTORN_TRY_ONCE};
@@ -117,11 +118,11 @@ static void check_target(void)
 {
     struct untorn_content content;
     CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
-    CHECK_TEXT(content.data, "old");
+    CHECK(strcmp(content.data, "old") == 0 || strcmp(content.data, BEGUN) == 0);
     untorn_content_free(&content);
     int rc = untorn_update(TARGET, look, NULL, &options, &error);
     CHECK_INT(rc, 0);
-    CHECK_TEXT(text_of(TARGET), error.flags & UNTORN_FLAG_RECOVERED ? "newest" : "old");
+    CHECK_TEXT(text_of(TARGET), error.flags & UNTORN_FLAG_RECOVERED ? "newest" : BEGUN);
     check_bystanders();
 }
 
@@ -134,7 +135,7 @@ TEST(mutated_journals_do_no_harm)
     for (int i = 0; i < 2500; i++) {
         if (!exists(JOURNAL))
             CHECK_INT(untorn_write(TARGET, "old", 3, &in_place, &error), 0);
-        put(TARGET, "old");
+        put(TARGET, BEGUN);
         size_t size = make_journal(bytes);
         if (i % 25)
             size = mutate(bytes, size, sizeof bytes);
@@ -153,7 +154,7 @@ TEST(journals_of_random_bytes_do_no_harm)
     static char bytes[2000];
     struct untorn_options in_place = {.keep_inode = true, .level = UNTORN_CACHE};
     make_scene();
-    CHECK_INT(untorn_write(TARGET, "old", 3, &in_place, &error), 0);
+    CHECK_INT(untorn_write(TARGET, BEGUN, 3, &in_place, &error), 0);
     for (int i = 0; i < 500; i++) {
         size_t size = random_below(sizeof bytes);
         fill(bytes, size);

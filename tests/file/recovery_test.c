@@ -86,11 +86,16 @@ static unsigned recover(void)
     return error.flags & (UNTORN_FLAG_RECOVERED | UNTORN_FLAG_CONFLICT_KEPT);
 }
 
-static void check_is_new(void)
+static void check_is(const char *bytes, size_t size)
 {
     static char data[1 << 14];
-    ssize_t size = get_bytes(TARGET, data, sizeof data);
-    check_content(data, (size_t)size, new_bytes, new_size);
+    ssize_t now = get_bytes(TARGET, data, sizeof data);
+    check_content(data, (size_t)now, bytes, size);
+}
+
+static void check_is_new(void)
+{
+    check_is(new_bytes, new_size);
 }
 
 static void begin(size_t old, size_t new)
@@ -158,15 +163,32 @@ static void set_state(const char *data, size_t size)
     put_bytes(TARGET, data, size);
 }
 
+/* With the first byte written. */
+static const char *begun(void)
+{
+    static char bytes[sizeof old_bytes];
+    memcpy(bytes, old_bytes, old_size);
+    bytes[0] = new_bytes[0];
+    return bytes;
+}
+
+static void set_begun(void)
+{
+    set_state(begun(), old_size);
+}
+
+/* What is wholly old stays so. [INPLACE-6] */
 static void check_finishes(const char *data, size_t size)
 {
+    bool is_old = size == old_size && memcmp(data, old_bytes, size) == 0;
     set_state(data, size);
     struct untorn_content content;
     CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
     check_content(content.data, content.size, old_bytes, old_size);
     untorn_content_free(&content);
     CHECK_INT(recover(), UNTORN_FLAG_RECOVERED);
-    check_is_new();
+    check_is(is_old ? old_bytes : new_bytes, is_old ? old_size : new_size);
+    CHECK_INT(recover(), 0);
 }
 
 /* What write and truncate leave when they stop anywhere: first what lies past the old end, then the
@@ -285,14 +307,14 @@ TEST(a_conflict_does_not_stand_in_the_way_of_the_next_write)
 TEST(a_file_that_was_removed_or_replaced_meanwhile_is_left_alone)
 {
     arm(50, 60);
-    set_state(old_bytes, 50);
+    set_begun();
     CHECK_INT(unlink(TARGET), 0);
     CHECK_INT(untorn_write(TARGET, "next", 4, NULL, &error), 0);
     CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT);
     CHECK_TEXT(text_of(TARGET), "next");
     CHECK_INT(count_entries("d/.untorn/kept", "target."), 1);
     arm(50, 60);
-    set_state(old_bytes, 50);
+    set_begun();
     put("d/new", "replaced");
     CHECK_INT(rename("d/new", TARGET), 0);
     CHECK_INT(recover(), UNTORN_FLAG_CONFLICT_KEPT);
@@ -304,14 +326,12 @@ TEST(a_file_that_was_removed_or_replaced_meanwhile_is_left_alone)
 
 static void check_not_applied(void)
 {
-    static char now[1 << 14];
     struct untorn_content content;
     CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
-    check_content(content.data, content.size, old_bytes, old_size);
+    check_content(content.data, content.size, begun(), old_size);
     untorn_content_free(&content);
     (void)recover();
-    ssize_t size = get_bytes(TARGET, now, sizeof now);
-    check_content(now, (size_t)size, old_bytes, old_size);
+    check_is(begun(), old_size);
 }
 
 static void sign_and_plant(struct journal *journal)
@@ -319,7 +339,7 @@ static void sign_and_plant(struct journal *journal)
     unsigned char head[JOURNAL_HEAD];
     journal_encode(journal, head);
     memcpy(journal_bytes, head, JOURNAL_HEAD);
-    set_state(old_bytes, old_size);
+    set_begun();
 }
 
 static struct journal armed_journal(void)
@@ -334,7 +354,7 @@ static struct journal armed_journal(void)
 TEST(a_copied_journal_is_not_applied)
 {
     arm(50, 60);
-    set_state(old_bytes, old_size);
+    set_begun();
     put_bytes("copy", journal_bytes, journal_size);
     CHECK_INT(rename("copy", JOURNAL), 0);
     check_not_applied();
@@ -373,7 +393,7 @@ TEST(a_journal_that_names_a_path_is_no_journal)
 static void check_owner(uid_t journal_owner, uid_t file_owner, unsigned mode, bool applied)
 {
     arm(50, 60);
-    set_state(old_bytes, old_size);
+    set_begun();
     CHECK_INT(chown(JOURNAL, journal_owner, journal_owner), 0);
     CHECK_INT(chown(TARGET, file_owner, CREW), 0);
     CHECK_INT(chmod(TARGET, mode), 0);
@@ -404,7 +424,7 @@ TEST(a_journal_that_is_no_file_of_its_own_is_none)
     static const char *const kinds[] = {"link", "symlink", "fifo", "directory"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         arm(50, 60);
-        set_state(old_bytes, old_size);
+        set_begun();
         CHECK_INT(rename(JOURNAL, "moved"), 0);
         if (i == 0)
             CHECK_INT(link("moved", JOURNAL), 0);
@@ -418,7 +438,7 @@ TEST(a_journal_that_is_no_file_of_its_own_is_none)
         int rc = untorn_read(TARGET, NULL, &content, &error);
         if (rc != 0)
             CHECK_TEXT(kinds[i], "something that readers do without");
-        check_content(content.data, content.size, old_bytes, old_size);
+        check_content(content.data, content.size, begun(), old_size);
         untorn_content_free(&content);
         remove_tree("d");
     }
@@ -438,7 +458,7 @@ TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
                   {CALL_READ, "/d/target", 1}};
     arm(50, 900);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        set_state(old_bytes, 50);
+        set_begun();
         fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
         CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), UNTORN_UNSETTLED_IN_PLACE);
         forget_rules();
@@ -449,10 +469,33 @@ TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
     }
 }
 
+/* [INPLACE-6] */
+TEST(an_overwrite_that_cannot_be_given_up_is_not_settled_and_the_next_one_gives_it_up)
+{
+    static const struct {
+        enum call call;
+        const char *path;
+        int nth;
+    } faults[] = {{CALL_READ, "/d/target", 2},           {CALL_WRITE, "/d/target", 1},
+                  {CALL_TRUNCATE, "/d/target", 1},       {CALL_FSYNC, "/d/target", 1},
+                  {CALL_TRUNCATE, "/inplace/target", 1}, {CALL_WRITE, "/inplace/target", 1},
+                  {CALL_FSYNC, "/inplace/target", 1}};
+    arm(50, 900);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        set_state(old_bytes, old_size);
+        fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
+        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), UNTORN_UNSETTLED_IN_PLACE);
+        forget_rules();
+        (void)recover();
+        check_is(old_bytes, old_size);
+        CHECK_INT(recover(), 0);
+    }
+}
+
 TEST(a_journal_that_cannot_be_read_stops_the_writer)
 {
     arm(50, 60);
-    set_state(old_bytes, 50);
+    set_begun();
     fail(CALL_READ, "/inplace/target", 1, EIO);
     CHECK(untorn_write(TARGET, "x", 1, NULL, &error) < 0);
     fail(CALL_OPEN, "/inplace/target", 1, EMFILE);
@@ -468,13 +511,13 @@ TEST(a_file_that_cannot_be_looked_at_stops_writers_and_readers)
 {
     struct untorn_content content;
     arm(50, 60);
-    set_state(old_bytes, 50);
+    set_begun();
     for (int nth = 1; nth <= 3; nth++) {
         fail(CALL_STAT, "/d/target", nth, EIO);
         int rc = untorn_write(TARGET, "x", 1, NULL, &error);
         CHECK(rc != 0);
         forget_rules();
-        set_state(old_bytes, 50);
+        set_begun();
         fail(CALL_STAT, "/d/target", nth, EIO);
         rc = untorn_read(TARGET, NULL, &content, &error);
         CHECK(rc == 0 || rc == -UNTORN_IO);
@@ -496,7 +539,7 @@ TEST(a_recovery_in_the_middle_of_a_read_is_noticed)
 {
     struct untorn_content content;
     arm(5000, 6000);
-    set_state(old_bytes, 5000);
+    set_begun();
     struct rule *reads = new_rule(CALL_READ, "/inplace/target", 1, 0);
     CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
     untorn_content_free(&content);
@@ -504,7 +547,7 @@ TEST(a_recovery_in_the_middle_of_a_read_is_noticed)
     forget_rules();
     CHECK(count >= 4);
     for (int nth = 1; nth <= count; nth++) {
-        set_state(old_bytes, 5000);
+        set_begun();
         at(CALL_READ, "/inplace/target", nth, finish_meanwhile, NULL);
         CHECK_INT(untorn_read(TARGET, NULL, &content, &error), 0);
         CHECK_INT(rules[CALL_READ][0].seen >= nth, 1);
@@ -526,13 +569,11 @@ TEST(a_conflict_that_cannot_be_kept_stops_the_writer)
 
 static void recover_as_alice(void *context)
 {
-    static char now[1 << 14];
     (void)context;
     CHECK_INT(untorn_write("d/other", "x", 1, NULL, &error), 0);
     int rc = untorn_update(TARGET, look, NULL, &in_place, &error);
     CHECK(rc != 0 || !(error.flags & UNTORN_FLAG_RECOVERED));
-    ssize_t size = get_bytes(TARGET, now, sizeof now);
-    check_content(now, (size_t)size, old_bytes, old_size);
+    check_is(begun(), old_size);
 }
 
 TEST(who_may_not_write_the_file_finishes_nothing)
@@ -540,7 +581,7 @@ TEST(who_may_not_write_the_file_finishes_nothing)
     need_root();
     make_dir("d", 0777);
     arm(50, 60);
-    set_state(old_bytes, 50);
+    set_begun();
     CHECK_INT(chmod(TARGET, 0644), 0);
     CHECK_INT(chmod(JOURNAL, 0644), 0);
     in_child_as(ALICE, ALICE, recover_as_alice, NULL);

@@ -21,6 +21,7 @@ enum bug {
     NO_DIR_FLUSH_AFTER_JOURNAL = 32,
     NO_DIR_FLUSH_BEFORE_REMOVAL = 64,
     ACK_AT_COMMIT = 128, /* no bug: the journal is the commit */
+    NO_DIR_FLUSH_IN_RECOVERY = 256,
 };
 
 struct protocol {
@@ -140,6 +141,7 @@ static void recover_set(void *context)
     const struct protocol *protocol = context;
     os_fd dir = open_place();
     bool finish = is_committed(dir);
+    flush_dir(dir, finish && !(protocol->bugs & NO_DIR_FLUSH_IN_RECOVERY));
     for (int i = 0; i < protocol->files; i++) {
         if (finish)
             (void)os_rename(dir, name_of('t', i), dir, name_of('f', i), OS_REPLACE);
@@ -284,6 +286,18 @@ TEST(posix_catches_five_of_five_journal_bugs_ext4_few_and_kill_none)
     CHECK_INT(caught(SIM_POSIX), 5);
     CHECK_INT(caught(SIM_EXT4), 2);
     CHECK_INT(caught(SIM_KILL), 0);
+}
+
+/* The journal was written and its name not flushed when the process was killed: the next one sees
+ * it, and begins. */
+TEST(a_recovery_that_rests_on_what_is_not_durable_is_caught_by_a_kill_and_then_a_power_loss)
+{
+    struct protocol protocol = {2, 1, NO_DIR_FLUSH_IN_RECOVERY};
+    CHECK_INT(explore("hasty", protocol, SIM_KILL, replace_set, false).bad, 0);
+    CHECK_INT(explore("hasty", protocol, SIM_POSIX, replace_set, false).bad, 0);
+    struct sim_report report = explore("hasty", protocol, SIM_KILL | SIM_POSIX, replace_set, false);
+    CHECK(report.bad > 0);
+    CHECK(strstr(report.story, "here it was killed, and recovery ran:") != NULL);
 }
 
 /* Counted by an independent prototype of the same model; it took the acknowledgement for one more

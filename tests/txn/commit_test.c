@@ -288,7 +288,7 @@ TEST(a_slot_that_cannot_be_flushed_is_withdrawn)
 TEST(a_commit_that_cannot_be_withdrawn_is_not_settled)
 {
     begin_two();
-    fail_always(CALL_FSYNC, "/slot", EIO);
+    new_rule(CALL_FSYNC, "/slot", 2, 0)->code = EIO; /* once it is grounded, always */
     CHECK_INT(commit_steps(two, NULL, &error), UNTORN_UNSETTLED_SET);
     forget_rules();
     const struct rule *flushes = watch(CALL_FSYNC, "/slot");

@@ -105,7 +105,7 @@ TEST(a_commit_over_two_directories_is_finished_from_either)
 TEST(a_participant_whose_coordinator_never_committed_is_given_up)
 {
     begin_apart();
-    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 1);
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 2); /* the first only grounds it */
     CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
     CHECK_INT(touch("b/y"), 0);
     CHECK_TEXT(text_of("b/y"), "old y");
@@ -576,7 +576,7 @@ static void move_a_away(void *context)
 TEST(a_coordinator_that_is_gone_when_the_slot_is_locked_leaves_it_in_doubt)
 {
     begin_apart();
-    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 1);
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 2);
     at(CALL_FLOCK, "b/.untorn/journal/slot", 1, move_a_away, NULL);
     CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
     CHECK(is_active("b/"));

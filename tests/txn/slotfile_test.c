@@ -229,32 +229,82 @@ static struct slot head_of(const struct slot_file *file)
 }
 
 /* [SLOT-6] */
-TEST(what_is_settled_is_flushed_and_stays_if_it_can_be_trusted)
+TEST(what_is_settled_is_written_again_and_flushed)
 {
     struct slot slot = {.state = SLOT_DONE, .sequence = 5, .rooted = true};
     struct slot_file file = made(0600);
     CHECK_INT(slot_file_write(&file, &slot), 0);
+    const struct rule *writes = watch(CALL_WRITE, "/slot"), *flushes = watch(CALL_FSYNC, "/slot");
     CHECK_INT(slot_file_settle(&file), 0);
+    CHECK_INT(writes->seen, 1);
+    CHECK_INT(flushes->seen, 1);
     CHECK_INT(head_of(&file).state, SLOT_DONE);
-    slot.rooted = false;
-    slot.state = SLOT_COMMITTED; /* active: not ours to judge */
-    CHECK_INT(slot_file_write(&file, &slot), 0);
-    CHECK_INT(slot_file_settle(&file), 0);
-    CHECK_INT(head_of(&file).state, SLOT_COMMITTED);
-    slot.state = SLOT_DONE;
-    CHECK_INT(slot_file_write(&file, &slot), 0);
-    CHECK_INT(slot_file_settle(&file), 0);
-    CHECK_INT(head_of(&file).state, SLOT_IDLE);
     CHECK_INT(head_of(&file).sequence, 5);
     CHECK_INT(os_resize(file.fd, 0), 0);
     CHECK_INT(slot_file_settle(&file), 0);
     CHECK_INT(head_of(&file).state, SLOT_IDLE);
+    forget_rules();
+    slot_file_close(&file);
+}
+
+TEST(a_slot_is_grounded_with_room_for_what_it_is_to_say)
+{
+    struct slot slot = {.state = SLOT_DONE, .sequence = 5};
+    struct slot_file file = made(0600);
+    const struct rule *flushes = watch(CALL_FSYNC, "/slot");
+    CHECK_INT(slot_file_ground(&file, 700), 0);
+    CHECK_INT(flushes->seen, 1);
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 1024);
+    CHECK_INT(file.stat.size, 1024);
+    CHECK_INT(slot_file_write(&file, &slot), 0);
+    CHECK_INT(slot_file_ground(&file, 10000), 0);
+    CHECK_INT(flushes->seen, 3); /* that it was DONE too */
+    CHECK_INT(slot_read_head(file.fd, &slot), -ENODATA);
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 15360); /* more than it needs */
+    forget_rules();
+    slot_file_close(&file);
+}
+
+TEST(a_slot_that_cannot_be_grounded_has_no_room)
+{
+    static const enum call calls[] = {CALL_READ, CALL_TRUNCATE, CALL_WRITE, CALL_FSYNC};
+    struct slot_file file = made(0600);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        fail(calls[i], "/slot", 1, EIO);
+        CHECK_INT(slot_file_ground(&file, 700), -EIO);
+        CHECK_INT(file.stat.size, 0);
+        forget_rules();
+    }
+    slot_file_close(&file);
+}
+
+TEST(nothing_is_left_behind_what_a_slot_is_trimmed_to)
+{
+    static char bytes[200000];
+    struct slot_file file = made(0600);
+    memset(bytes, 'x', sizeof bytes);
+    put_bytes(".untorn/journal/slot", bytes, 5000);
+    file.stat.size = 5000;
+    CHECK_INT(slot_file_trim(&file, 512), 0);
+    CHECK_INT(get_bytes(".untorn/journal/slot", bytes, sizeof bytes), 5000);
+    CHECK_INT(bytes[511], 'x');
+    CHECK(bytes[512] == 0 && memcmp(bytes + 512, bytes + 513, 5000 - 513) == 0);
+    CHECK_INT(slot_file_trim(&file, 5000), 0);
+    memset(bytes, 'x', sizeof bytes);
+    put_bytes(".untorn/journal/slot", bytes, sizeof bytes); /* more than is worth keeping */
+    file.stat.size = sizeof bytes;
+    fail(CALL_TRUNCATE, "/slot", 1, EIO);
+    CHECK_INT(slot_file_trim(&file, 600), -EIO);
+    CHECK_INT(file.stat.size, sizeof bytes);
+    CHECK_INT(slot_file_trim(&file, 600), 0);
+    CHECK_INT(stat_of(".untorn/journal/slot").st_size, 600);
+    CHECK_INT(file.stat.size, 600);
     slot_file_close(&file);
 }
 
 TEST(a_slot_that_cannot_be_settled_is_told)
 {
-    static const enum call calls[] = {CALL_READ, CALL_TRUNCATE, CALL_WRITE, CALL_FSYNC};
+    static const enum call calls[] = {CALL_READ, CALL_WRITE, CALL_FSYNC};
     struct slot_file file = made(0600);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         fail(calls[i], "/slot", 1, EIO);

@@ -13,6 +13,7 @@ static struct sim_step *log_step(enum sim_effect_kind kind, int inode)
         .call = log->call_count - 1,
         .inode = inode,
         .group = log->step_count,
+        .poisoned = SIM_NEVER,
         .lost = SIM_NEVER,
         .covered = {SIM_NEVER, SIM_NEVER, SIM_NEVER},
     };
@@ -46,7 +47,7 @@ static bool is_spoilt(int inode, int index, bool stays)
         if (step->inode != inode)
             continue;
         if (step->kind == SIM_EFFECT_BLOCK && step->index == index)
-            spoilt = step->poisoned && (step->fresh || spoilt);
+            spoilt = step->poisoned < SIM_NEVER && (step->fresh || spoilt);
         else if (step->kind == SIM_EFFECT_SIZE && step->smaller && !stays &&
                  step->size <= (uint64_t)index * sim->now.unit)
             spoilt = false;
@@ -69,7 +70,8 @@ static void do_block(int inode, int index, struct sim_block *block, bool grown)
     step->block = block;
     step->grown = grown;
     step->fresh = fresh;
-    step->poisoned = spoilt;
+    if (spoilt)
+        step->poisoned = step->call - 1; /* or by one before that */
     sim_disk_block(&sim->now, inode, index, block);
 }
 
@@ -148,7 +150,7 @@ static bool is_content_of(const struct sim_step *step, int inode)
 
 static void cover(struct sim_step *step, enum sim_cover by)
 {
-    if (!step->poisoned && step->covered[by] == SIM_NEVER)
+    if (step->poisoned == SIM_NEVER && step->covered[by] == SIM_NEVER)
         step->covered[by] = sim->log.call_count - 1;
 }
 
@@ -204,12 +206,18 @@ void sim_cover_dir(int dir)
     }
 }
 
+static void poison(struct sim_step *step)
+{
+    if (step->poisoned == SIM_NEVER)
+        step->poisoned = sim->log.call_count - 1;
+}
+
 void sim_poison_file(int inode)
 {
     for (int i = 0; i < sim->log.step_count; i++)
         if (is_content_of(&sim->log.steps[i], inode) &&
             sim->log.steps[i].covered[SIM_COVER_POSIX] == SIM_NEVER)
-            sim->log.steps[i].poisoned = true;
+            poison(&sim->log.steps[i]);
 }
 
 void sim_poison_dir(int dir)
@@ -219,7 +227,7 @@ void sim_poison_dir(int dir)
         if (step->covered[SIM_COVER_POSIX] == SIM_NEVER &&
             (is_content_of(step, dir) ||
              (step->kind == SIM_EFFECT_NAME && group_touches(step, dir))))
-            step->poisoned = true;
+            poison(step);
     }
 }
 

@@ -10,6 +10,7 @@ struct sim_level {
     const struct sim_level *outer; /* the crash that this log is the recovery from; or NULL */
     struct sim_log log;
     const struct sim_disk *base;
+    int begin; /* calls in the log that were made before the kill that this recovers from */
     uint64_t acked_before;
     enum sim_profile profile;
     int call;

@@ -109,6 +109,43 @@ bool sim_model_is_boundary(const struct sim_crash *crash)
     return false;
 }
 
+static void forget(int *event, int call)
+{
+    if (*event >= call)
+        *event = SIM_NEVER;
+}
+
+void sim_model_cut(const struct sim_log *log, int call, const unsigned char *kept,
+                   struct sim_log *ret_log)
+{
+    int count = 0;
+    for (int i = 0; i < log->step_count; i++)
+        if (log->steps[i].call < call || kept[i])
+            count = i + 1;
+    *ret_log = *log;
+    ret_log->steps = sim_alloc_copy(log->steps, sizeof *log->steps * (size_t)count);
+    ret_log->step_count = ret_log->step_capacity = count;
+    for (int i = 0; i < count; i++) {
+        struct sim_step *step = &ret_log->steps[i];
+        forget(&step->poisoned, call);
+        forget(&step->lost, call);
+        for (int by = 0; by < SIM_COVERS; by++)
+            forget(&step->covered[by], call);
+        if (step->tied_call >= call)
+            step->tied_until = step->tied_call = 0;
+    }
+    ret_log->call_count = call < log->call_count ? call + 1 : call;
+    ret_log->calls = sim_alloc_copy(log->calls, sizeof *log->calls * (size_t)ret_log->call_count);
+    ret_log->call_capacity = ret_log->call_count;
+    ret_log->born = sim_alloc_copy(log->born, sizeof *log->born * (size_t)log->born_count);
+    ret_log->born_capacity = log->born_count;
+    for (ret_log->ack_count = 0; ret_log->ack_count < log->ack_count; ret_log->ack_count++)
+        if (log->acks[ret_log->ack_count].calls > call)
+            break;
+    ret_log->acks = sim_alloc_copy(log->acks, sizeof *log->acks * (size_t)ret_log->ack_count);
+    ret_log->ack_capacity = ret_log->ack_count;
+}
+
 uint64_t sim_model_acked(const struct sim_log *log, int call)
 {
     uint64_t acked = 0;

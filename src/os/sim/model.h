@@ -25,7 +25,8 @@
  * of c) any choice that the profile allows:
  *
  *   kill           all effects; of call c the first few. The machine goes on: it is the same boot,
- *                  and another process
+ *                  and another process. What was not durable still is not: the power may go while
+ *                  that process recovers
  *   posix          any choice
  *   posix+dirent   any choice; flush of a file covers its names too
  *   ext4           NAMEs: the first few. A flush of anything covers all of them. What a file grows
@@ -77,9 +78,10 @@ struct sim_step { /* one effect */
     bool fresh;         /* a BLOCK of a unit of which the file had nothing before */
     bool smaller;       /* a SIZE that cuts */
     bool over_existing; /* a group that replaced a file */
-    bool poisoned;
-    int lost;                /* the failed flush that took it back, by number of the call */
-    int covered[SIM_COVERS]; /* the flush, by number of the call; or SIM_NEVER */
+    /* Numbers of calls, or SIM_NEVER: */
+    int poisoned;            /* the flush that failed */
+    int lost;                /* and that took it back */
+    int covered[SIM_COVERS]; /* the flush that made it durable */
 };
 
 struct sim_call {
@@ -162,6 +164,10 @@ void sim_model_subsets(const struct sim_crash *crash);
 
 /* Whether not all answers at this crash point are also answers at the next one. */
 bool sim_model_is_boundary(const struct sim_crash *crash);
+
+/* The log as it was when a kill in `call` left what is marked in `kept`. */
+void sim_model_cut(const struct sim_log *log, int call, const unsigned char *kept,
+                   struct sim_log *ret_log);
 
 /* Acknowledgements given before crash point `call`, a bit each. */
 uint64_t sim_model_acked(const struct sim_log *log, int call);

@@ -94,7 +94,7 @@ static void say_step(struct teller *teller, const struct sim_level *level, int i
             say(teller, "; %s %s", step->inode == SIM_NO_INODE ? "the removal" : "the name", fate);
         break;
     }
-    if (step->poisoned)
+    if (step->poisoned < level->call)
         say(teller, " (its flush had failed)");
 }
 
@@ -121,6 +121,8 @@ static void say_log(struct teller *teller, const struct sim_level *level)
         }
         if (i == log->call_count || i > level->call)
             break;
+        if (i == level->begin && i > 0)
+            say(teller, "  here it was killed, and recovery ran:\n");
         const struct sim_call *call = &log->calls[i];
         if (is_dull(call) && i != level->call)
             continue;
@@ -137,7 +139,7 @@ static void say_log(struct teller *teller, const struct sim_level *level)
 
 static void say_levels(struct teller *teller, const struct sim_level *level)
 {
-    if (level->outer) {
+    if (level->outer && level->begin == 0) {
         say_levels(teller, level->outer);
         say(teller, "  then recovery ran on what was left:\n");
     }
