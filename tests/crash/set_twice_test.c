@@ -1,19 +1,22 @@
-/* run: plain, budget 30
+/* run: plain, budget 40
  *
  * One commit after the other, while calls fail: once, twice, from then on. Whatever the first was
  * told, and the second, holds after every crash, and nothing of the first comes back behind the
- * second. [SLOT-6] [RECOVER-4] [INPLACE-5] */
+ * second. [SLOT-6] [RECOVER-4] [RECOVER-7] [INPLACE-5] */
 #include "sets.h"
 
 /* ---- the library's own, with what a broken one would do ---- */
 
 #include "txn/slotfile.h"
 
-static bool is_forgetful; /* of who gives up: that the coordinator says so is not made durable */
+/* What the coordinator says is not made durable, before it is given up or carried out. */
+static enum { FORGETS_NOTHING, FORGETS_NO, FORGETS_YES } manner;
 
 static int settle_in_this_manner(struct slot_file *file)
 {
-    return is_forgetful ? 0 : slot_file_settle(file);
+    struct slot slot = {0};
+    bool says_yes = slot_read_head(file->fd, &slot) == 0 && slot_is_active(&slot);
+    return manner == (says_yes ? FORGETS_YES : FORGETS_NO) ? 0 : slot_file_settle(file);
 }
 
 #define slot_file_settle settle_in_this_manner
@@ -210,8 +213,19 @@ TEST(what_died_of_a_failed_flush_does_not_spoil_a_second_commit)
 TEST(a_withdrawal_that_is_not_made_durable_is_caught)
 {
     struct set set = one_of_two;
-    set.quiet = is_forgetful = true;
+    set.quiet = true;
+    manner = FORGETS_NO;
     CHECK(fail_and_commit("2 directories, a forgetful recovery", set, 0) > 0);
+    manner = FORGETS_NOTHING;
+}
+
+TEST(a_commit_that_is_carried_out_without_being_made_durable_is_caught)
+{
+    struct set set = two;
+    set.quiet = true;
+    manner = FORGETS_YES;
+    CHECK(fail_die_and_commit("2 files, a hasty recovery", set) > 0);
+    manner = FORGETS_NOTHING;
 }
 
 TEST(a_block_that_stays_spoilt_is_caught)

@@ -115,7 +115,7 @@ def an_active_journal_is_as_documented():
     old, new = b"old " * 500, b"newer " * 900
     untorn("write", "f", data=old)
     subprocess.run([faultat, "--only", "pwrite64", "--match", os.path.realpath("f"),
-                    "--kill-before", "1", "--", UNTORN, "write", "--keep-inode", "f"], input=new,
+                    "--kill-before", "2", "--", UNTORN, "write", "--keep-inode", "f"], input=new,
                    stderr=subprocess.DEVNULL, check=False)
     check_journal(documented_fields(), journal_of("f"), "f", inodes_of("f"), 1, old, new)
     require(untorn("read", "f") == old, "a reader is not served the old bytes")

@@ -114,6 +114,25 @@ TEST(a_participant_whose_coordinator_never_committed_is_given_up)
     CHECK_INT(count_entries("b/.untorn/stage", ""), 0);
 }
 
+/* [RECOVER-7] */
+TEST(a_commit_is_carried_out_only_after_it_was_made_durable)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail(CALL_WRITE, "a/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(touch("b/y"), UNTORN_UNSETTLED_SET);
+    fail(CALL_FSYNC, "a/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(touch("b/y"), UNTORN_UNSETTLED_SET);
+    forget_rules();
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_TEXT(text_of("b/y"), "old y");
+    const struct rule *flushes = watch(CALL_FSYNC, "a/.untorn/journal/slot");
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_INT(flushes->seen, 1);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK_TEXT(text_of("b/y"), "new y");
+}
+
 TEST(without_the_coordinators_directory_it_is_in_doubt_and_nothing_changes)
 {
     begin_apart();
