@@ -184,7 +184,7 @@ TEST(a_set_at_level_ordered_is_whole_too)
     struct set set = sets[2].set;
     set.has_slots = true;
     set.level = UNTORN_ORDERED;
-    set.profiles = SIM_POSIX;
+    set.profiles = SIM_KILL | SIM_POSIX;
     CHECK_INT(explore_set("2 directories, ordered", set).bad, 0);
 }
 
