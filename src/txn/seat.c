@@ -242,7 +242,7 @@ int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *pat
     if (rc == 0)
         rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode);
     if (rc == 0)
-        rc = os_flush(file);
+        rc = os_flush(file); /* UNNOTICED: that the file is there counts; its text is for people */
     os_close(file);
     return rc < 0 ? rc : state_flush_names(&coordinator->state, FOLDER_JOURNAL);
 }

@@ -243,8 +243,9 @@ struct sim_scenario {
     void (*setup)(void *context);
     void (*workload)(void *context);
 
-    /* Runs on each crash state before verify; crashes inside it are explored too (depth 2), and
-     * running it twice must give the same disk as once. May be NULL. */
+    /* Runs on each crash state before verify; crashes inside it are explored too (depth 2; after a
+     * kill the power may go as well), and running it twice must give the same disk as once. May be
+     * NULL. */
     void (*recover)(void *context);
 
     /* NULL if the disk is as it must be, else a sentence. It may make calls and change things:
