@@ -111,6 +111,8 @@ static int cut_torn(struct append *append, uint64_t start, struct untorn_error *
         rc = os_flush(append->file);
     if (rc < 0)
         return error_os(error, rc, "cut a torn record");
+    if (target->options->level != UNTORN_CACHE)
+        lock_note_appended(&target->lock, true);
     append->end = start;
     error->flags |= UNTORN_FLAG_TAIL_KEPT;
     error_detail(error, "%s/%s/%s", target->state.name, state_folder_name(FOLDER_KEPT), entry);
@@ -162,6 +164,17 @@ static int cut_back(struct append *append, int cause, struct untorn_error *error
     return error_os(error, cause, "add to it");
 }
 
+/* [APPEND-4] */
+static int flush_earlier(struct append *append, struct untorn_error *error)
+{
+    const struct target *target = &append->target;
+    if (target->options->level == UNTORN_CACHE || append->end == 0 ||
+        lock_appended_is_flushed(&target->lock))
+        return 0;
+    int rc = os_flush(append->file);
+    return rc < 0 ? error_os(error, rc, "flush what was added before") : 0;
+}
+
 static int add(struct append *append, bool newline, struct untorn_error *error)
 {
     size_t size = append->size + newline;
@@ -170,6 +183,7 @@ static int add(struct append *append, bool newline, struct untorn_error *error)
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     text[0] = '\n';
     memcpy(text + newline, append->data, append->size);
+    lock_note_appended(&append->target.lock, false);
     int rc = io_write(append->file, text, size, append->end);
     free(text);
     return rc < 0 ? cut_back(append, rc, error) : 0;
@@ -182,6 +196,7 @@ static int flush(struct append *append, struct untorn_error *error)
     int rc = os_flush(append->file);
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_FLUSH, rc, "flush it");
+    lock_note_appended(&append->target.lock, true);
     /* The name too: whoever made the file may not have flushed it. */
     return replace_flush_name(&append->target, error);
 }
@@ -203,6 +218,8 @@ static int append_once(struct append *append, struct untorn_error *error)
     int rc = open_log(append, error);
     if (rc == 0)
         rc = mend_end(append, &newline, error);
+    if (rc == 0)
+        rc = flush_earlier(append, error);
     if (rc == 0 && !target_is_current(&append->target))
         rc = AGAIN;
     if (rc == 0)

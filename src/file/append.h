@@ -6,6 +6,8 @@
  *             gains it first.
  *   APPEND-3  After a failure the file is durably cut back to where it ended, if nobody else has
  *             added to it meanwhile; where that fails too, the answer is "not settled".
+ *   APPEND-4  At the levels that flush, nothing is added behind what is not flushed: who added that
+ *             may have been killed. Else a power loss could tear a record that is not the last.
  *
  * After a crash the file ends with a part of what was to be added, which the next append repairs.
  */

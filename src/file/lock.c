@@ -360,6 +360,17 @@ void lock_note_stages(struct lock *lock, bool some)
     os_close(outer);
 }
 
+void lock_note_appended(const struct lock *lock, bool flushed)
+{
+    if (!lock->foreign && lock->own->fd != OS_NONE)
+        owner_note_appended(lock->own->fd, flushed);
+}
+
+bool lock_appended_is_flushed(const struct lock *lock)
+{
+    return !lock->foreign && lock->own->fd != OS_NONE && owner_appended_is_flushed(lock->own->fd);
+}
+
 void lock_close(struct lock *lock)
 {
     lock_release(lock);

@@ -10,7 +10,7 @@
 #include "file/io.h"
 #include "file/registry.h"
 
-enum { WAITING = LIMIT_OWNER_RECORD, STAGES, ALL = BATCH_PLACE + BATCH_SIZE };
+enum { WAITING = LIMIT_OWNER_RECORD, STAGES, APPENDED, ALL = BATCH_PLACE + BATCH_SIZE };
 
 static char *add_number(char *end, const char *key, uint64_t number)
 {
@@ -180,10 +180,26 @@ bool owner_take_waiting(os_fd lock_file)
     return true;
 }
 
+static void note(os_fd lock_file, uint64_t place, char wanted)
+{
+    char byte = '\0';
+    (void)os_read_at(lock_file, &byte, 1, place);
+    if (byte != wanted)
+        (void)os_write_at(lock_file, &wanted, 1, place);
+}
+
 void owner_note_stages(os_fd lock_file, bool some)
 {
-    char wanted = some ? 's' : '\0', byte = '\0';
-    (void)os_read_at(lock_file, &byte, 1, STAGES);
-    if (byte != wanted)
-        (void)os_write_at(lock_file, &wanted, 1, STAGES);
+    note(lock_file, STAGES, some ? 's' : '\0');
+}
+
+void owner_note_appended(os_fd lock_file, bool flushed)
+{
+    note(lock_file, APPENDED, flushed ? 'f' : '\0');
+}
+
+bool owner_appended_is_flushed(os_fd lock_file)
+{
+    char byte = '\0';
+    return os_read_at(lock_file, &byte, 1, APPENDED) == 1 && byte == 'f';
 }

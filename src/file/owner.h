@@ -1,10 +1,11 @@
 /* The owner record in a lock file: who holds it, for people. Nothing is ever decided by it.
  *
- * Lines of "key value", ended by a NUL; what lies behind is an older, longer record. Two bytes
+ * Lines of "key value", ended by a NUL; what lies behind is an older, longer record. Three bytes
  * after the record's room are hints. The first tells the holder that others are waiting, so that it
  * steps back once before it takes the lock again; lost or stale, it costs a millisecond. The second
  * tells that stages may lie about which their writers began without the lock; lost, what dead ones
- * left stays until somebody lists the folder for another reason, stale, it costs one listing.
+ * left stays until somebody lists the folder for another reason, stale, it costs one listing. The
+ * third tells that what was appended is flushed; lost, it costs a flush. [APPEND-4]
  * Behind them lie the place of shared memory in which updates wait, at OWNER_AREA (combine/area.h),
  * and what became of those that were combined (file/batch.h).
  */
@@ -47,5 +48,9 @@ bool owner_take_waiting(os_fd lock_file);
 
 /* Stages may lie about, or none does. */
 void owner_note_stages(os_fd lock_file, bool some);
+
+/* Whether all that was appended is flushed; false where nothing is known of it. */
+void owner_note_appended(os_fd lock_file, bool flushed);
+bool owner_appended_is_flushed(os_fd lock_file);
 
 #endif

@@ -297,7 +297,7 @@ static int make_empty(struct target *target, struct untorn_error *error)
         rc = os_new_meta(target->place.dir, target->hold, options->mode);
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &target->stat);
-    if (rc == 0 && options->level == UNTORN_DURABLE) {
+    if (rc == 0 && options->level != UNTORN_CACHE) { /* before a journal names it */
         rc = os_flush_dir(target->place.dir);
         rc = rc == -EINVAL ? 0 : rc;
     }

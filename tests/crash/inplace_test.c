@@ -3,6 +3,7 @@
  * Overwriting in place through the journal: keep_inode, and files that are mount points. What
  * [INPLACE-1], [INPLACE-2] and [INPLACE-3] promise, under every profile; [INPLACE-4] is in
  * readers_test.c. */
+#include "leave.h"
 #include "oracle.h"
 
 #include "os/os.h"
@@ -156,6 +157,56 @@ TEST(an_overwritten_file_with_its_state_elsewhere_survives)
     struct sim_scenario scenario = scenario_of(&trial, "in place, a fresh file, state elsewhere");
     scenario.verify = verify_if_done;
     scenario.limit = is_long() ? 1000000 : 400;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+}
+
+static void with_state_on_another_disk(const struct trial *trial)
+{
+    sim_make_dir("/state");
+    sim_mount("/state", &(struct sim_device){0});
+    CHECK_INT(untorn_write("/d/b", "b", 1, &trial->options, NULL), 0);
+}
+
+static int save_first(const struct trial *trial)
+{
+    return untorn_write(trial->path, trial->new, strlen(trial->new), &trial->options, NULL);
+}
+
+/* There is nothing to rename then: it is made empty, and written in place. */
+static const char *verify_first(void *context)
+{
+    const struct trial *trial = context;
+    struct untorn_content content;
+    if (untorn_update(trial->path, leave, NULL, &trial->options, NULL) != 0)
+        return "the next call fails";
+    int rc = untorn_read(trial->path, &trial->options, &content, NULL);
+    bool is_new = rc == 0 && is_text(content.data, trial->new);
+    bool is_none = rc == -UNTORN_MISSING || (rc == 0 && content.size == 0);
+    untorn_content_free(&content);
+    if (sim_acked(DONE) ? !is_new : !is_new && !is_none)
+        return sim_acked(DONE) ? "what was done is lost" : "it is neither new nor empty nor missing";
+    return has_entry("/kept/") ? "something is kept as a conflict, and nobody else was there" : NULL;
+}
+
+TEST(a_first_save_whose_state_is_on_another_disk_is_nothing_or_empty_or_whole)
+{
+    struct trial trial = keep_inode();
+    struct sim_report report;
+    trial.old = NULL;
+    trial.new = content("new", 0);
+    trial.options = (struct untorn_options){.state_dir = "/state"};
+    trial.act = save_first;
+    trial.prepare = with_state_on_another_disk;
+    struct sim_scenario scenario = scenario_of(&trial, "in place, first save, state elsewhere");
+    scenario.verify = verify_first;
+    scenario.limit = is_long() ? 1000000 : 2000;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+    trial.options.level = UNTORN_ORDERED;
+    scenario.name = "in place, first save, state elsewhere, ordered";
     sim_explore(&scenario, &report);
     sim_print(&scenario, &report);
     CHECK_INT(report.bad, 0);

@@ -57,7 +57,7 @@ static void commit_twice(void *context)
 static void die_with_the_flush(void *context, int call)
 {
     static const struct sim_fault dead = {
-        .at = 1, .error = EIO, .process = DYING + 1, .forever = true};
+        .effect = SIM_DEAD, .at = 1, .error = EIO, .process = DYING + 1, .forever = true};
     (void)context, (void)call;
     if (sim_fault_fired())
         sim_fail(&dead);
@@ -75,6 +75,33 @@ static void die_and_commit(void *context)
     sim_process(0);
     acknowledge(rc == 0 ? 0 : UNTORN_UNSETTLED_SET); /* nobody was told */
     rc = commit(set, OLDER, UNTORN_KEEP_NONE, NULL);
+    sim_ack(SECOND + (rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED));
+}
+
+/* Between a commit that cannot be withdrawn and the use of one of its files, another commit uses
+ * the slot of the first, and dies before it has flushed that. */
+static void commit_and_die_and_change(void *context)
+{
+    static const struct set beside = {.files = {REPLACE("/a/y"), REPLACE("/a/z")}};
+    static const struct sim_fault deadly_flush = {.at = 1,
+                                                  .error = EIO,
+                                                  .on = "/a/.untorn/journal/slot",
+                                                  .verbs = SIM_ONLY(SIM_FLUSH),
+                                                  .process = DYING + 1,
+                                                  .effect = SIM_DEAD};
+    const struct set *set = context;
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    acknowledge(commit(set, NEW, UNTORN_KEEP_NONE, NULL));
+    if (!sim_fault_fired())
+        return;
+    sim_process(DYING);
+    sim_fail(&deadly_flush);
+    sim_set_meanwhile(die_with_the_flush, NULL);
+    (void)commit(&beside, NEW, UNTORN_KEEP_NONE, NULL);
+    sim_set_meanwhile(NULL, NULL);
+    sim_process_kill(DYING);
+    sim_process(0);
+    int rc = untorn_update(set->changes, add_mark, NULL, &options, NULL);
     sim_ack(SECOND + (rc < 0 ? FAILED : rc == 0 ? DONE : UNSETTLED));
 }
 
@@ -145,20 +172,26 @@ static const struct sim_fault deadly[] = {
 };
 enum { DEADLY = sizeof deadly / sizeof *deadly };
 
-static long fail_die_and_commit(const char *name, struct set set)
+static long fail_and(void (*workload)(void *), const char *name, struct set set,
+                     const struct sim_fault *which, size_t count)
 {
     struct sim_scenario scenario = scenario_of_set(name, &set);
     scenario.setup = setup;
-    scenario.workload = die_and_commit;
+    scenario.workload = workload;
     scenario.recover = use_all;
     scenario.verify = verify;
     scenario.context = &set;
     scenario.profiles = SIM_KILL | SIM_POSIX;
     scenario.limit = set.limit * (is_long() && !set.quiet ? 10 : 1);
     struct sim_report report = {0};
-    sim_for_each_fault(&scenario, deadly, DEADLY, &report);
+    sim_for_each_fault(&scenario, which, count, &report);
     sim_print(&scenario, &report);
     return report.bad;
+}
+
+static long fail_die_and_commit(const char *name, struct set set)
+{
+    return fail_and(die_and_commit, name, set, deadly, DEADLY);
 }
 
 static long fail_and_commit(const char *name, struct set set, unsigned broken)
@@ -206,6 +239,98 @@ TEST(what_died_of_a_failed_flush_does_not_spoil_a_second_commit)
     CHECK_INT(fail_die_and_commit("2 directories, a death", apart), 0);
     CHECK_INT(fail_die_and_commit("2 files for the first time, a death", fresh), 0);
     CHECK_INT(fail_die_and_commit("2 directories for the first time, a death", first), 0);
+}
+
+TEST(a_commit_that_was_not_withdrawn_does_not_come_back_from_behind_another)
+{
+    static const struct sim_fault twice = {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .times = 2};
+    CHECK_INT(fail_and(commit_and_die_and_change, "2 directories, another commit, then one file",
+                       one_of_two, &twice, 1),
+              0);
+}
+
+/* ---- two users ---- */
+
+enum { ANNA = 1000, BERT = 1001 };
+
+/* A directory and files that both may write. The slot is hers: he may only read it. */
+static void share_all(void *context)
+{
+    static const struct sim_attributes folder = {.mode = 0777, .owner = ANNA, .group = ANNA};
+    static const struct sim_attributes file = {.mode = 0666, .owner = ANNA, .group = ANNA};
+    const struct set *set = context;
+    sim_make_dir("/a");
+    sim_set_attributes("/a", &folder);
+    for (const struct file *member = set->files; member->path; member++) {
+        sim_put(member->path, member->texts[OLD]);
+        sim_set_attributes(member->path, &file);
+    }
+    sim_process_user(ANNA, ANNA);
+    sim_process_mask(0);
+    CHECK_INT(commit(set, OLDER, UNTORN_KEEP_NONE, NULL), 0);
+    CHECK_INT(commit(set, OLD, UNTORN_KEEP_NONE, NULL), 0);
+    sim_settle();
+}
+
+/* She commits, and he puts the first back as it was, into the same inode. */
+static void commit_and_put_back(void *context)
+{
+    const struct set *set = context;
+    const char *old = set->files[0].texts[OLD];
+    struct untorn_options options = {.keep_inode = true, .keep = UNTORN_KEEP_NONE};
+    sim_process(DYING);
+    sim_process_user(ANNA, ANNA);
+    acknowledge(commit(set, NEW, UNTORN_KEEP_NONE, NULL));
+    sim_process_kill(DYING);
+    sim_process(0);
+    sim_process_user(BERT, BERT);
+    sim_fail(&set->omit);
+    if (untorn_write(set->files[0].path, old, strlen(old), &options, NULL) == 0)
+        sim_ack(SECOND + DONE);
+}
+
+static const char *verify_put_back(void *context)
+{
+    const struct set *set = context;
+    const struct file *file = &set->files[0];
+    struct untorn_content content;
+    if (untorn_read(file->path, NULL, &content, NULL) != 0)
+        return "it cannot be read";
+    bool old = is_text(content.data, file->texts[OLD]),
+         new = is_text(content.data, file->texts[NEW]);
+    untorn_content_free(&content);
+    if (!old && !new)
+        return "it is neither old nor new";
+    if (sim_acked(SECOND + DONE) && !old)
+        return "what he was told is lost";
+    return sim_acked(DONE) && !is(&set->files[1], NEW) ? "what she was told is lost" : NULL;
+}
+
+static long put_back(const char *name, struct sim_fault omit)
+{
+    struct set set = {.files = {OVERWRITE("/a/x"), REPLACE("/a/y")}, .omit = omit};
+    struct sim_scenario scenario = scenario_of_set(name, &set);
+    struct sim_report report;
+    scenario.setup = share_all;
+    scenario.workload = commit_and_put_back;
+    scenario.recover = use_all;
+    scenario.verify = verify_put_back;
+    scenario.context = &set;
+    scenario.profiles = SIM_KILL | SIM_POSIX;
+    scenario.limit = is_long() ? 10000 : 40;
+    scenario.quiet = omit.at > 0;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
+TEST(who_may_not_write_the_slot_makes_it_certain_too_before_he_changes_a_file)
+{
+    static const struct sim_fault none,
+        flush = {
+            .at = 1, .on = "/journal/slot", .verbs = SIM_ONLY(SIM_FLUSH), .effect = SIM_OMITTED};
+    CHECK_INT(put_back("2 files, then one by another user", none), 0);
+    CHECK(put_back("2 files, then one by a user who does not care", flush) > 0);
 }
 
 /* ---- what is broken shows ---- */

@@ -157,6 +157,13 @@ static void check_cut_durably(void *context)
     CHECK_INT(cutting->seen, 1);
 }
 
+/* What was there before our first append may be anybody's, and not be flushed. [APPEND-4] */
+static void set_flushed_log(const char *text)
+{
+    set_log("");
+    CHECK_INT(add(text), 0);
+}
+
 /* Else a block of it could come back under the record that takes its place. */
 TEST(a_torn_record_is_cut_durably_before_anything_is_added)
 {
@@ -308,10 +315,42 @@ TEST(what_somebody_else_put_in_the_place_of_a_log_that_was_made_stays)
 
 TEST(a_flush_that_fails_is_not_settled)
 {
-    set_log("[1]\n");
+    set_flushed_log("[1]\n");
     fail(CALL_FSYNC, "/d/log", 1, EIO);
     CHECK_INT(add("[2]\n"), UNTORN_UNSETTLED_FLUSH);
     CHECK_TEXT(text_of(LOG), "[1]\n[2]\n");
+}
+
+/* [APPEND-4] */
+TEST(what_was_added_before_and_may_not_be_flushed_is_flushed_first)
+{
+    set_log("[1]\n");
+    const struct rule *flushes = watch(CALL_FSYNC, "/d/log");
+    fail(CALL_FSYNC, "/d/log", 1, EIO);
+    CHECK_INT(add("[2]\n"), -UNTORN_IO);
+    CHECK_TEXT(text_of(LOG), "[1]\n");
+    CHECK_INT(add("[2]\n"), 0);
+    CHECK_INT(flushes->seen, 3);
+    CHECK_INT(add("[3]\n"), 0);
+    CHECK_INT(flushes->seen, 4);
+    options.level = UNTORN_CACHE;
+    CHECK_INT(add("[4]\n"), 0);
+    CHECK_INT(flushes->seen, 4);
+    options.level = UNTORN_DURABLE;
+    CHECK_INT(add("[5]\n"), 0);
+    CHECK_INT(flushes->seen, 6);
+    CHECK_TEXT(text_of(LOG), "[1]\n[2]\n[3]\n[4]\n[5]\n");
+}
+
+TEST(under_a_lock_of_others_nothing_is_known_of_earlier_records)
+{
+    set_flushed_log("[1]\n");
+    put("d/foreign", "");
+    options.lock_file = "d/foreign";
+    const struct rule *flushes = watch(CALL_FSYNC, "/d/log");
+    CHECK_INT(add("[2]\n"), 0);
+    CHECK_INT(flushes->seen, 2);
+    CHECK_TEXT(text_of("d/foreign"), "");
 }
 
 TEST(a_new_log_is_flushed_with_its_name)
@@ -323,7 +362,7 @@ TEST(a_new_log_is_flushed_with_its_name)
 
 TEST(levels_flush_what_they_promise)
 {
-    set_log("[1]\n");
+    set_flushed_log("[1]\n");
     const struct rule *flushes = watch(CALL_FSYNC, "/d/log");
     CHECK_INT(add("[2]\n"), 0);
     CHECK_INT(flushes->seen, 1);

@@ -208,7 +208,7 @@ void sim_cover_dir(int dir)
 
 static void poison(struct sim_step *step)
 {
-    if (step->poisoned == SIM_NEVER)
+    if (step->poisoned == SIM_NEVER && !sim_call_is(SIM_DEAD))
         step->poisoned = sim->log.call_count - 1;
 }
 

@@ -187,6 +187,8 @@ enum sim_effect {
     SIM_OMITTED,     /* a flush returns 0 and does nothing, as if the code above had forgotten it:
                         for negative controls; others are left alone */
     SIM_DONE_ANYWAY, /* it happens, and yet an error is returned (NFS: a repeated request) */
+    SIM_DEAD,        /* nothing happens, nor is anything poisoned: it was killed before. With
+                        `process` and `forever`; the test kills the process when it is back */
 };
 
 struct sim_fault {
