@@ -111,6 +111,8 @@ struct asked {
     bool quiet;
 };
 
+static const struct sim_fault no_fault;
+
 static enum untorn_level level;
 static int keep;
 static long told[3]; /* how often each outcome was */
@@ -167,7 +169,7 @@ static void edit_nonsense(void *context, int number)
  * Once it is about to be noted that the batch is done, everybody does. */
 static bool may_be_lost(const struct asked *asked)
 {
-    return asked->kills > 0 && !sim_acked(TO_BE_NOTED);
+    return asked->kills > 0 && asked->faults != &no_fault && !sim_acked(TO_BE_NOTED);
 }
 
 static const char *judge_letter(const struct asked *asked, int number, int found)
@@ -237,7 +239,7 @@ static struct sim_interleavings run(struct asked asked, struct sim_report *ret_c
     memset(told, 0, sizeof told);
     two.fault = *asked.faults;
     two.fault.at = asked.at;
-    if (asked.at)
+    if (asked.at || asked.faults == &no_fault)
         sim_interleave(&two, &orders);
     else
         sim_interleave_faults(&two, asked.faults, asked.count, &orders);
@@ -341,6 +343,20 @@ TEST(what_is_not_settled_is_told_although_its_maker_is_killed)
     asked.quiet = true;
     manner = IS_LATE;
     CHECK(run(asked, &crashes).bad > 0);
+}
+
+/* The next who has the lock makes durable what the dead one did, before anybody is told. */
+TEST(what_one_made_who_was_killed_is_durable_for_whom_it_was_made)
+{
+    struct sim_report crashes;
+    struct asked asked = {.name = "two, a kill and no failure",
+                          .faults = &no_fault,
+                          .profiles = SIM_POSIX,
+                          .kills = 1};
+    keep = UNTORN_KEEP_NONE;
+    asked.orders = is_long() ? 0 : 1500;
+    CHECK_INT(run(asked, &crashes).bad, 0);
+    CHECK(told[DONE] > 0);
 }
 
 TEST(who_cannot_make_its_own_edit_is_told_just_that)
