@@ -16,7 +16,11 @@ SPEC = spec_from_loader("mutants", SourceFileLoader("mutants", str(TOOL)))
 mutants = module_from_spec(SPEC)
 SPEC.loader.exec_module(mutants)
 
-HEADER = "int os_flush(int file);\nint os_remove(int file);\nint save(void);\n"
+HEADER = """int os_flush(int file);
+int os_remove(int file);
+int save(void);
+void begin_flush(int file);
+"""
 SOURCE = """#include "save.h"
 
 int save(void)
@@ -26,7 +30,20 @@ int save(void)
     if (rc == 0)
         rc = os_flush(2);%s
     (void)os_remove(3);
+    begin_flush(4);
     return rc;
+}
+"""
+OWN = """
+static int flush_both(void)
+{
+    return os_flush(8);
+}
+
+int save_it(void)
+{
+    /* flush_both() comes first */
+    return flush_both();
 }
 """
 TEST = """/* run: budget 5 */
@@ -34,6 +51,7 @@ TEST = """/* run: budget 5 */
 static int flushed;
 int os_flush(int file) { flushed += file == 8; return 0; }
 int os_remove(int file) { return file; }
+void begin_flush(int file) { (void)file; }
 int main(void) { return save() != 0 || flushed != 1; }
 """
 BUILD = """#!/bin/sh
@@ -54,12 +72,12 @@ def put(path, text):
     path.chmod(0o755)
 
 
-def try_all(mark, *words, test=TEST):
+def try_all(mark, *words, test=TEST, more=""):
     """Status and lines of the tool for a small project, whose test knows of one flush alone."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
         put(root / "src/file/save.h", HEADER)
-        put(root / "src/file/save.c", SOURCE % mark)
+        put(root / "src/file/save.c", SOURCE % mark + more)
         put(root / "tests/crash/save_test.c", test)
         put(root / "tools/build", BUILD)
         for command in (["git", "init", "-q"], ["git", "add", "-A"]):
@@ -95,6 +113,9 @@ check("a suite that fails anyway is no witness", refused.startswith("crash-save_
       refused)
 status, lines = try_all("", "save.c:5")
 check("a text chooses the places", status == 0 and lines[-1] == "1 noticed, 0 not", lines)
+status, lines = try_all("", more=OWN)
+check("a call of a function of ours that flushes is tried, and nothing else of that name",
+      len(lines) == 5 and lines[3].endswith(": flush_both()"), lines)
 
-print(f"{8 - len(FAILED)} passed, {len(FAILED)} failed")
+print(f"{9 - len(FAILED)} passed, {len(FAILED)} failed")
 sys.exit(1 if FAILED else 0)
