@@ -737,3 +737,50 @@ TEST(what_is_written_over_a_unit_whose_flush_failed_counts_only_where_it_was_cut
     sim_explore(&scenario, &report);
     CHECK(report.bad > 0);
 }
+
+/* ---- kills ---- */
+
+static enum sim_effect effect;
+
+/* One whose calls fail, or are not made any more; then another writes the same file out. */
+static void write_then_flush(void *context)
+{
+    struct sim_fault fault = {
+        .at = 1, .error = EIO, .effect = effect, .verbs = SIM_ONLY(SIM_FLUSH), .process = 2};
+    char text[UNIT + 1];
+    os_fd dir, file;
+    (void)context;
+    block('2', 1, text);
+    sim_process(1);
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    CHECK_INT(os_open(dir, "X", OS_WRITE | OS_CREATE, 0644, &file), 0);
+    CHECK_INT(os_write_at(file, text, UNIT, 0), UNIT);
+    CHECK_INT(os_flush_dir(dir), 0);
+    sim_fail(&fault);
+    CHECK_INT(os_flush(file), -EIO);
+    sim_process_kill(1);
+    sim_process(0);
+    CHECK_INT(os_open_dir(OS_NONE, "/d", false, &dir), 0);
+    CHECK_INT(os_open(dir, "X", OS_WRITE, 0, &file), 0);
+    CHECK_INT(os_flush(file), 0);
+    sim_ack(0);
+    CHECK_INT(os_close(file), 0);
+    CHECK_INT(os_close(dir), 0);
+}
+
+TEST(a_call_of_the_dead_spoils_nothing)
+{
+    struct sim_scenario scenario = {.name = "a dead flush",
+                                    .setup = litmus_setup,
+                                    .workload = write_then_flush,
+                                    .verify = written_is_there,
+                                    .profiles = SIM_POSIX,
+                                    .quiet = true};
+    struct sim_report report;
+    effect = SIM_REFUSED;
+    sim_explore(&scenario, &report);
+    CHECK(report.bad > 0);
+    effect = SIM_DEAD;
+    sim_explore(&scenario, &report);
+    CHECK_INT(report.bad, 0);
+}
