@@ -91,8 +91,8 @@ uint64_t lock_stage_number(const struct lock *lock);
 /* Tells who holds the lock later whether stages lie about that were begun without it. */
 void lock_note_stages(struct lock *lock, bool some);
 
-/* Tells who holds the lock later whether all that was appended to the file is flushed, and asks what
- * was told: false where nothing was. [APPEND-4] */
+/* Tells who holds the lock later whether all that was appended to the file is flushed, and asks
+ * what was told: false where nothing was. [APPEND-4] */
 void lock_note_appended(const struct lock *lock, bool flushed);
 bool lock_appended_is_flushed(const struct lock *lock);
 

@@ -247,7 +247,7 @@ static int end_slots(struct recovery *recovery)
                 rc = seat_keep_decision(coordinator, i, coordinator->slot.directories[i].path);
         return rc < 0 ? rc : put_away(coordinator, SLOT_DONE);
     }
-    /* Should PREPARED come back after this it hears no, and gives nothing up, as its members are. */
+    /* Should PREPARED come back after this it hears no, and gives nothing up: its members are. */
     if (rc == 0)
         seat_drop_decision(coordinator, &home->slot);
     return rc;

@@ -185,9 +185,11 @@ static const char *verify_first(void *context)
     bool is_new = rc == 0 && is_text(content.data, trial->new);
     bool is_none = rc == -UNTORN_MISSING || (rc == 0 && content.size == 0);
     untorn_content_free(&content);
-    if (sim_acked(DONE) ? !is_new : !is_new && !is_none)
-        return sim_acked(DONE) ? "what was done is lost" : "it is neither new nor empty nor missing";
-    return has_entry("/kept/") ? "something is kept as a conflict, and nobody else was there" : NULL;
+    if (sim_acked(DONE) && !is_new)
+        return "what was done is lost";
+    if (!is_new && !is_none)
+        return "it is neither new nor empty nor missing";
+    return has_entry("/kept/") ? "something is kept as a conflict of nobody" : NULL;
 }
 
 TEST(a_first_save_whose_state_is_on_another_disk_is_nothing_or_empty_or_whole)

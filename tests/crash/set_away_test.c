@@ -1,7 +1,7 @@
 /* run: plain, budget 20
  *
- * A commit stops half way, the directory of one of its files is moved away, the rest is finished, and
- * the directory comes back. Wherever it crashes, what comes back knows that the commit counted.
+ * A commit stops half way, the directory of one of its files is moved away, the rest is finished,
+ * and the directory comes back. Wherever it crashes, what comes back knows that the commit counted.
  * [RECOVER-3] [RECOVER-4] */
 #include "sets.h"
 

@@ -305,22 +305,6 @@ TEST(without_exchange_the_version_gets_a_second_name_first)
     CHECK_INT(stages(), 0);
 }
 
-/* Its stage was made before the lock was taken, under a name of its own. */
-TEST(without_exchange_a_stream_is_put_in_place_too)
-{
-    struct untorn_writer *writer = NULL;
-    begin_with("old");
-    CHECK_INT(untorn_writer_begin(TARGET, NULL, &writer, &error), 0);
-    CHECK_INT(untorn_writer_write(writer, "streamed", 8, &error), 0);
-    no_exchange();
-    CHECK_INT(untorn_writer_commit(writer, &error), 0);
-    untorn_writer_free(writer);
-    CHECK_INT(rules[CALL_RENAME][0].seen, 2);
-    CHECK_TEXT(text_of(TARGET), "streamed");
-    CHECK_TEXT(versions(), "old");
-    CHECK_INT(stages(), 0);
-}
-
 TEST(without_exchange_and_hard_links_the_version_is_copied)
 {
     static const int codes[] = {EPERM, EMLINK, EXDEV, ENOTSUP};

@@ -278,6 +278,22 @@ TEST(a_version_that_must_be_kept_and_cannot_be_stops_it)
     CHECK_INT(save("new"), 0);
 }
 
+/* Its stage was made before the lock was taken, under a name of its own, which it gets back. */
+TEST(a_stream_is_put_in_place_also_where_names_cannot_be_swapped)
+{
+    struct untorn_writer *writer = NULL;
+    begin_with("old");
+    CHECK_INT(untorn_writer_begin(TARGET, NULL, &writer, &error), 0);
+    CHECK_INT(untorn_writer_write(writer, "new", 3, &error), 0);
+    fail(CALL_RENAME, "/d/target", 1, EINVAL);
+    CHECK_INT(untorn_writer_commit(writer, &error), 0);
+    untorn_writer_free(writer);
+    CHECK_INT(rules[CALL_RENAME][0].seen, 2); /* it did not have to start over */
+    CHECK_TEXT(text_of(TARGET), "new");
+    CHECK_TEXT(text_of(only_entry("d/.untorn/history/target", "")), "old");
+    CHECK_INT(stages(), 0);
+}
+
 /* ---- a new file that can only be written in place ---- */
 
 static bool fail_at(enum call call, int nth, int code)
