@@ -171,7 +171,9 @@ static long explore_story(struct story story, const struct sim_fault *fault, uns
         .context = &story,
         .profiles = SIM_KILL | SIM_POSIX,
         .options = {.unit = 512, .seed = 1, .reuse = SIM_REUSE_AFTER_RESTART},
-        .limit = broken ? 60 : is_long() ? 50000 : 1000,
+        .limit = broken      ? 60
+                 : is_long() ? 50000
+                             : 1000,
         .broken = broken,
         .quiet = broken != 0,
     };
