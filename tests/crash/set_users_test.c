@@ -59,6 +59,17 @@ static void commit_and_put_back(void *context)
     put_first_back(set);
 }
 
+/* She herself does it, by a commit of that file alone: then no slot is needed. [TXN-7] */
+static void commit_and_put_back_by_commit(void *context)
+{
+    static const struct set one = {.files = {OVERWRITE("/a/x")}};
+    sim_process_user(ANNA, ANNA);
+    if (commit(context, NEW, UNTORN_KEEP_NONE, NULL) == 0)
+        acknowledge(0);
+    if (commit(&one, OLD, UNTORN_KEEP_NONE, NULL) == 0)
+        sim_ack(SECOND + DONE);
+}
+
 /* Between both another commit of his needs a slot of his own in the place of hers, and dies. */
 static void commit_and_renew_and_put_back(void *context)
 {
@@ -126,6 +137,13 @@ TEST(who_may_not_write_the_slot_makes_it_certain_too_before_he_changes_a_file)
     CHECK_INT(put_back("2 files, then one by another user", commit_and_put_back, none, false), 0);
     CHECK(put_back("2 files, then one by a user who does not care", commit_and_put_back, flush,
                    false) > 0);
+}
+
+TEST(a_commit_of_one_file_makes_the_one_before_it_certain)
+{
+    static const struct sim_fault none;
+    CHECK_INT(put_back("2 files, then one by a commit", commit_and_put_back_by_commit, none, false),
+              0);
 }
 
 /* Then her slot makes room for one of his. [SLOT-5] */

@@ -107,7 +107,7 @@ TEST(each_thing_that_is_missing_is_missing_alone)
     forget_rules();
     fail(CALL_RENAME, "untorn-probe", 1, EINVAL);
     CHECK_INT(try_out("."), 0);
-    CHECK(!probe.exchange && probe.replace);
+    CHECK(!probe.exchange && probe.create_no_replace && probe.replace);
     forget_rules();
     fail_always(CALL_RENAME, "untorn-probe", EINVAL);
     CHECK_INT(try_out("."), 0);

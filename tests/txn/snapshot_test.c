@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -246,6 +247,27 @@ TEST(a_file_that_never_rests_ends_the_call_in_time)
     options.wait_ms = 200;
     CHECK_INT(read_set(paths, 2), -UNTORN_RESTLESS);
     CHECK(!contents[0].data && !contents[1].data);
+}
+
+/* As each writer of ours does: only who has the lock. */
+static void replace_a_under_its_lock(void *context)
+{
+    int lock = open(".untorn/lock/a", O_RDWR);
+    CHECK(lock >= 0);
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+        replace_a(context);
+    close(lock);
+}
+
+TEST(who_finds_no_rest_takes_the_locks_of_the_writers)
+{
+    CHECK_INT(untorn_write("a", "1", 1, NULL, &error), 0);
+    CHECK_INT(untorn_write("b", "2", 1, NULL, &error), 0);
+    const char *const paths[] = {"a", "b"};
+    always_at(CALL_OPEN, "/b", replace_a_under_its_lock, NULL);
+    CHECK_INT(read_set(paths, 2), 0);
+    CHECK_TEXT(text(0), "changed");
+    CHECK_TEXT(text(1), "2");
 }
 
 static int remaking;
