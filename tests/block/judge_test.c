@@ -1,4 +1,6 @@
-/* What judges after a power loss finds fault with what must not be there: a control for each rule,
+/* run: budget 15
+ *
+ * What judges after a power loss finds fault with what must not be there: a control for each rule,
  * made by hand where no file system leaves it. */
 #include "block/judge.h"
 

@@ -1,4 +1,6 @@
-/* Readers at every moment of a commit of several files: all old or all new. [VIEW-1] */
+/* run: budget 20
+ *
+ * Readers at every moment of a commit of several files: all old or all new. [VIEW-1] */
 #include "oracle.h"
 
 #include <errno.h>

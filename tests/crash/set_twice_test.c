@@ -1,4 +1,4 @@
-/* run: plain, budget 40
+/* run: plain, budget 50
  *
  * One commit after the other, while calls fail: once, twice, from then on. Whatever the first was
  * told, and the second, holds after every crash, and nothing of the first comes back behind the

@@ -1,4 +1,4 @@
-/* run: plain
+/* run: plain, budget 20
  *
  * Two users share a directory: what one of them commits, and may die of, the other finishes or
  * follows upon, although the slot is not his to write. Nothing of it comes back behind him.

@@ -1,4 +1,4 @@
-/* run: plain, budget 20
+/* run: plain, budget 30
  *
  * Several processes work on the same files in every order that one preemption gives, and in each
  * order the power goes at every point, or all are killed; and again inside the recovery. What was

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The demo shows losses before, none with untorn, and would tell if there were some."""
-# run: budget 20
+# run: budget 30
 
 import contextlib
 import importlib.util

@@ -1,4 +1,6 @@
-/* Edits on the fly and the general way: the same bytes and the same words, for every node of many
+/* run: budget 15
+ *
+ * Edits on the fly and the general way: the same bytes and the same words, for every node of many
  * documents, wherever a piece ends and however much is left out. */
 #include "harness.h"
 

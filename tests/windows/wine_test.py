@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# run: budget 60, timeout 900, serial
+# run: budget 75, timeout 900, serial
 """A share of what make check-windows runs, and no more in a long run: that is one of its own."""
 
 import os
