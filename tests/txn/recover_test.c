@@ -583,6 +583,30 @@ TEST(a_decision_that_cannot_be_looked_for_is_in_doubt)
     CHECK_TEXT(text_of("b/y"), "new y");
 }
 
+static void call_it_done(void *context)
+{
+    unsigned char head[SLOT_HEAD];
+    struct slot slot = slot_of("");
+    int file = open(".untorn/journal/slot", O_WRONLY);
+    (void)context;
+    slot.state = SLOT_DONE;
+    slot_encode_head(&slot, head);
+    CHECK_INT(pwrite(file, head, sizeof head, 0), sizeof head);
+    close(file);
+}
+
+/* [RECOVER-2] */
+TEST(a_commit_that_is_done_by_the_time_the_slot_is_locked_is_left_alone)
+{
+    begin_two();
+    die_at(two, CALL_RENAME, "/y", 1);
+    at(CALL_FLOCK, "/journal/slot", 1, call_it_done, NULL);
+    CHECK_INT(touch("y"), 0);
+    CHECK_INT(rules[CALL_FLOCK][0].seen >= 1, 1);
+    CHECK(!is_active(""));
+    CHECK_TEXT(text_of("y"), "old y");
+}
+
 static void move_a_away(void *context)
 {
     (void)context;

@@ -261,6 +261,10 @@ TEST(a_slot_is_grounded_with_room_for_what_it_is_to_say)
     CHECK_INT(flushes->seen, 3); /* that it was DONE too */
     CHECK_INT(slot_read_head(file.fd, &slot), -ENODATA);
     CHECK_INT(stat_of(".untorn/journal/slot").st_size, 15360); /* more than it needs */
+    slot = (struct slot){.state = SLOT_IDLE, .sequence = 6};
+    CHECK_INT(slot_file_write(&file, &slot), 0);
+    CHECK_INT(slot_file_ground(&file, 700), 0);
+    CHECK_INT(flushes->seen, 4); /* of what is idle nothing can come back */
     forget_rules();
     slot_file_close(&file);
 }
