@@ -366,6 +366,16 @@ static int leave_old(struct overwrite *job)
     return rc < 0 ? rc : clear(job);
 }
 
+/* Where its size has changed it is changed once more: that may be what a failed flush was about,
+ * and the next one would say that all is well. Blocks behind the old end are new ones again. */
+static int make_new(struct overwrite *job, uint64_t size)
+{
+    int rc = size == job->head.old_size ? 0 : os_resize(job->file, job->head.old_size);
+    if (rc == 0)
+        rc = write_new(job);
+    return rc < 0 ? rc : clear(job);
+}
+
 static int finish(struct overwrite *job, const struct place *place, struct state *state,
                   uint64_t size, struct untorn_error *error)
 {
@@ -375,12 +385,8 @@ static int finish(struct overwrite *job, const struct place *place, struct state
         return set_aside(state, "conflict", place->name, error);
     if (rc == 0)
         rc = is_still_old(job, size, &old);
-    if (rc == 0 && old) {
-        rc = leave_old(job);
-    } else if (rc == 0) {
-        rc = write_new(job);
-        rc = rc < 0 ? rc : clear(job);
-    }
+    if (rc == 0)
+        rc = old ? leave_old(job) : make_new(job, size);
     if (rc < 0)
         return error_unsettled(error, UNTORN_UNSETTLED_IN_PLACE, rc,
                                "finish an earlier overwrite in place");

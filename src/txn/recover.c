@@ -290,14 +290,17 @@ static int finish(struct recovery *recovery)
 }
 
 /* The coordinator's slot may say no although the disk says yes: a commit was withdrawn, and the
- * flush of that failed. Where it is of another commit by now it is not ours to write. [SEAT-1] */
+ * flush of that failed, or it was half written. Where it is of another commit by now it is not ours
+ * to write. [SEAT-1] */
 static int make_no_durable(const struct recovery *recovery)
 {
     struct seat *asked = recovery->coordinator;
     if (recovery->home->slot.level == UNTORN_CACHE || asked->file.fd == OS_NONE)
         return 0;
-    bool same = slot_same_id(&asked->slot, &recovery->home->slot);
-    return same ? slot_file_settle(&asked->file) : os_flush(asked->file.fd);
+    struct slot now;
+    int rc = slot_read_head(asked->file.fd, &now);
+    bool ours = rc == -ENODATA || (rc == 0 && slot_same_id(&now, &recovery->home->slot));
+    return ours ? slot_file_settle(&asked->file) : os_flush(asked->file.fd);
 }
 
 /* [RECOVER-4] */

@@ -163,6 +163,10 @@ static const struct sim_fault faults[] = {
     {.error = EIO, .verbs = ~SIM_ONLY(SIM_FLUSH_DIR)},
     {.error = EIO, .verbs = ~SIM_ONLY(SIM_FLUSH_DIR), .times = 2},
     {.error = ENOSPC, .verbs = SIM_ONLY(SIM_WRITE_AT), .effect = SIM_HALF_DONE, .forever = true},
+    {.error = ENOSPC,
+     .verbs = SIM_ONLY(SIM_WRITE_AT) | SIM_ONLY(SIM_FLUSH),
+     .effect = SIM_HALF_DONE,
+     .times = 3}, /* also what withdraws it is half done */
 };
 enum { FAULTS = sizeof faults / sizeof *faults, FEW_FAULTS = 2 };
 
