@@ -59,7 +59,8 @@ int kept_move(struct state *state, const char *kind, const char *name, enum fold
     path_digits(random, digits);
     entry_name(kind, name, digits, ret_entry);
     rc = os_rename(from, entry, to, ret_entry, OS_NO_REPLACE);
-    if (rc == 0) /* else it may come back, to be moved once more: not where this one says */
+    /* Not flushed it may come back, and be moved once more: then it is not where this one says. */
+    if (rc == 0)
         rc = state_flush_names(state, FOLDER_KEPT); /* UNNOTICED: nothing is lost by it */
     return rc;
 }

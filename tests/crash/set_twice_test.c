@@ -176,33 +176,17 @@ static const struct sim_fault deadly[] = {
 };
 enum { DEADLY = sizeof deadly / sizeof *deadly };
 
-static long fail_and(void (*workload)(void *), const char *name, struct set set,
-                     const struct sim_fault *which, size_t count)
+struct kind {
+    void (*workload)(void *);
+    const struct sim_fault *faults;
+    size_t count;
+};
+
+static long fail_and(struct kind kind, const char *name, struct set set, unsigned broken)
 {
     struct sim_scenario scenario = scenario_of_set(name, &set);
     scenario.setup = setup;
-    scenario.workload = workload;
-    scenario.recover = use_all;
-    scenario.verify = verify;
-    scenario.context = &set;
-    scenario.profiles = SIM_KILL | SIM_POSIX;
-    scenario.limit = set.limit * (is_long() && !set.quiet ? 10 : 1);
-    struct sim_report report = {0};
-    sim_for_each_fault(&scenario, which, count, &report);
-    sim_print(&scenario, &report);
-    return report.bad;
-}
-
-static long fail_die_and_commit(const char *name, struct set set)
-{
-    return fail_and(die_and_commit, name, set, deadly, DEADLY);
-}
-
-static long fail_and_commit(const char *name, struct set set, unsigned broken)
-{
-    struct sim_scenario scenario = scenario_of_set(name, &set);
-    scenario.setup = setup;
-    scenario.workload = commit_twice;
+    scenario.workload = kind.workload;
     scenario.recover = use_all;
     scenario.verify = verify;
     scenario.context = &set;
@@ -210,10 +194,21 @@ static long fail_and_commit(const char *name, struct set set, unsigned broken)
     scenario.limit = set.limit * (is_long() && !set.quiet ? 10 : 1);
     scenario.broken = broken;
     struct sim_report report = {0};
-    bool is_first = !set.has_slots && !set.files[0].keep_inode; /* so much is made then */
-    sim_for_each_fault(&scenario, faults, is_first && !is_long() ? FEW_FAULTS : FAULTS, &report);
+    sim_for_each_fault(&scenario, kind.faults, kind.count, &report);
     sim_print(&scenario, &report);
     return report.bad;
+}
+
+static long fail_die_and_commit(const char *name, struct set set)
+{
+    return fail_and((struct kind){die_and_commit, deadly, DEADLY}, name, set, 0);
+}
+
+static long fail_and_commit(const char *name, struct set set, unsigned broken)
+{
+    bool is_first = !set.has_slots && !set.files[0].keep_inode; /* so much is made then */
+    size_t count = is_first && !is_long() ? FEW_FAULTS : FAULTS;
+    return fail_and((struct kind){commit_twice, faults, count}, name, set, broken);
 }
 
 static const struct set in_place = {.files = {OVERWRITE("/a/x")}, .limit = 12};
@@ -248,9 +243,8 @@ TEST(what_died_of_a_failed_flush_does_not_spoil_a_second_commit)
 TEST(a_commit_that_was_not_withdrawn_does_not_come_back_from_behind_another)
 {
     static const struct sim_fault twice = {.error = EIO, .verbs = SIM_ONLY(SIM_FLUSH), .times = 2};
-    CHECK_INT(fail_and(commit_and_die_and_change, "2 directories, another commit, then one file",
-                       one_of_two, &twice, 1),
-              0);
+    struct kind kind = {commit_and_die_and_change, &twice, 1};
+    CHECK_INT(fail_and(kind, "2 directories, another commit, then one file", one_of_two, 0), 0);
 }
 
 /* ---- what is broken shows ---- */
