@@ -484,8 +484,7 @@ static void write_much(void *context)
     CHECK_INT(os_close(dir), 0);
 }
 
-/* Whatever became of A, it leaves the same; but not of an empty X, which shows in what it leaves.
- */
+/* Whatever became of A, it leaves the same; but an empty X shows in what it leaves. */
 static void write_a(void *context)
 {
     (void)context;
@@ -507,28 +506,43 @@ static const char *never_y(void *context)
     return sim_exists("/d/Y") ? "there is a Y" : NULL;
 }
 
+static const struct sim_scenario flawed = {
+    .name = "a flaw",
+    .setup = litmus_setup,
+    .workload = write_much,
+    .recover = write_a,
+    .verify = never_y,
+    .profiles = SIM_POSIX,
+    .options = {.unit = UNIT},
+    .quiet = true,
+};
+
 TEST(machines_that_a_recovery_leaves_alike_are_judged_once_unless_they_are_bad)
 {
-    struct sim_report report;
-    struct sim_scenario scenario = {.name = "a flaw",
-                                    .setup = litmus_setup,
-                                    .workload = write_much,
-                                    .recover = write_a,
-                                    .verify = never_y,
-                                    .profiles = SIM_POSIX,
-                                    .options = {.unit = UNIT},
-                                    .quiet = true};
+    struct sim_report report, all;
+    struct sim_scenario scenario = flawed;
     sim_explore(&scenario, &report);
     long well = ended_well, badly = ended_badly;
     ended_well = ended_badly = 0;
     scenario.every_subset = true; /* judges all */
-    struct sim_report all;
     sim_explore(&scenario, &all);
     CHECK(report.bad > 0 && badly >= report.bad);
     CHECK_INT(report.bad, all.bad);
     CHECK_INT(report.distinct, all.distinct);
     CHECK_INT(badly, ended_badly);
     CHECK(well < ended_well);
+}
+
+TEST(inside_a_recovery_the_limit_can_be_another)
+{
+    struct sim_report all, some;
+    struct sim_scenario scenario = flawed;
+    sim_explore(&scenario, &all);
+    scenario.inner_limit = 3;
+    sim_explore(&scenario, &some);
+    CHECK(!all.sampled && some.sampled && !some.outer_sample);
+    CHECK_INT(some.distinct - some.deeper, all.distinct - all.deeper);
+    CHECK(some.deeper < all.deeper && some.deeper > 0);
 }
 
 TEST(a_handle_left_open_and_one_closed_twice_are_noticed)
