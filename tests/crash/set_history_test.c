@@ -433,8 +433,8 @@ TEST(so_is_one_that_is_redone)
 }
 
 /* All states of the first in a long run, of the second with UNTORN_LONG=all, and of the third then
- * all that a crash of the commit leaves, with a sample inside each recovery: all of those would be
- * days. (Of fewer states there is a sample above.) */
+ * all that a crash of the commit leaves, with a sample inside each recovery: all of those take
+ * hours. Other runs have a sample of it above. */
 TEST(so_do_four_files_and_three_directories)
 {
     struct story more[] = {

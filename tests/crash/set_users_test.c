@@ -119,7 +119,7 @@ static long put_back(const char *name, void (*workload)(void *), struct sim_faul
     scenario.verify = verify_put_back;
     scenario.context = &set;
     scenario.profiles = SIM_KILL | SIM_POSIX;
-    scenario.limit = (dies ? 4 : 40) * (is_long() ? 20 : 1);
+    scenario.limit = (dies ? 4 : 40) * (is_long() ? 100 : 1);
     scenario.quiet = omit.at > 0;
     if (dies)
         sim_for_each_fault(&scenario, &killed, 1, &report);
