@@ -3,9 +3,12 @@
 #include "harness.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "os/os.h"
 #include "os/sim/sim.h"
@@ -639,28 +642,67 @@ static void touch_much(void *context)
     touch(context);
 }
 
-/* None is left out, and none outside of a recovery is looked at twice. */
-TEST(several_programs_can_share_a_scenario)
+static struct sim_report explore_by(const char *workers, const struct sim_scenario *scenario)
 {
-    static const char *const shares[] = {"1/3", "2/3", "3/3"};
-    struct sim_scenario scenario = {.name = "shared",
+    struct sim_report report;
+    CHECK_INT(setenv("UNTORN_WORKERS", workers, 1), 0);
+    sim_explore(scenario, &report);
+    CHECK_INT(unsetenv("UNTORN_WORKERS"), 0);
+    return report;
+}
+
+/* None is left out, and none is looked at twice: good ones, bad ones, those inside a recovery. */
+TEST(several_processes_find_what_one_does)
+{
+    struct sim_scenario scenario = {.name = "by several",
                                     .setup = litmus_setup,
                                     .workload = touch_much,
+                                    .recover = touch_y,
                                     .verify = never_x_after_a_crash,
-                                    .profiles = SIM_POSIX,
+                                    .profiles = SIM_KILL | SIM_POSIX,
                                     .quiet = true};
-    struct sim_report whole, part, sum = {0};
-    sim_explore(&scenario, &whole);
-    CHECK(whole.bad > 3);
-    for (int i = 0; i < 3; i++) {
-        CHECK_INT(setenv("UNTORN_SHARE", shares[i], 1), 0);
-        sim_explore(&scenario, &part);
-        CHECK(part.distinct > 0 && part.distinct < whole.distinct);
-        sim_report_add(&sum, &part);
+    for (int recovers = 0; recovers < 2; recovers++) {
+        scenario.recover = recovers ? touch_y : NULL;
+        struct sim_report one = explore_by("1", &scenario), three = explore_by("3", &scenario);
+        CHECK(one.bad > 3 && one.distinct > one.bad);
+        CHECK((one.deeper > 0) == (recovers == 1));
+        CHECK_INT(three.crash_points, one.crash_points);
+        CHECK_INT(three.states, one.states);
+        CHECK_INT(three.distinct, one.distinct);
+        CHECK_INT(three.deeper, one.deeper);
+        CHECK_INT(three.bad, one.bad);
+        CHECK(strstr(three.story, "BAD: there is an X") != NULL);
     }
-    CHECK_INT(unsetenv("UNTORN_SHARE"), 0);
-    CHECK_INT(sum.distinct, whole.distinct);
-    CHECK_INT(sum.bad, whole.bad);
+}
+
+static pid_t first_of_several;
+
+static const char *only_the_first_lives(void *context)
+{
+    (void)context;
+    if (getpid() != first_of_several)
+        _exit(1);
+    return NULL;
+}
+
+/* What it had taken upon itself nobody has looked at. */
+TEST(several_processes_of_which_one_dies_are_not_believed)
+{
+    struct sim_scenario scenario = {.name = "one of several dies",
+                                    .setup = litmus_setup,
+                                    .workload = touch,
+                                    .verify = only_the_first_lives,
+                                    .profiles = SIM_POSIX};
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        first_of_several = getpid();
+        (void)close(STDERR_FILENO);
+        explore_by("2", &scenario);
+        _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 static void story_of_x(struct sim_report *report)

@@ -85,12 +85,24 @@ void sim_arena_release(struct sim_arena_mark mark)
     used = mark.chunk ? mark.used : 0;
 }
 
+void *sim_shared_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        sim_panic("no memory to share");
+    return memory;
+}
+
 static size_t slot_of(const struct sim_set *set, unsigned long long hash)
 {
     size_t slot = (size_t)(hash * 0x9e3779b97f4a7c15ull) & (set->capacity - 1);
-    while (set->slots[slot] && set->slots[slot] != hash)
+    for (;;) {
+        unsigned long long found = __atomic_load_n(&set->slots[slot], __ATOMIC_RELAXED);
+        if (!found || found == hash)
+            return slot;
         slot = (slot + 1) & (set->capacity - 1);
-    return slot;
+    }
 }
 
 static void grow(struct sim_set *set)
@@ -105,15 +117,41 @@ static void grow(struct sim_set *set)
     *set = larger;
 }
 
+void sim_set_share(struct sim_set *set, int bits)
+{
+    *set = (struct sim_set){.capacity = (size_t)1 << bits, .shared = true};
+    set->slots = sim_shared_memory(set->capacity * sizeof *set->slots);
+}
+
 int sim_set_has(const struct sim_set *set, unsigned long long hash)
 {
     hash += hash == 0;
-    return set->count && set->slots[slot_of(set, hash)];
+    return set->capacity && set->slots[slot_of(set, hash)] == hash;
+}
+
+/* Several may come to one empty slot at once: one of them gets it. The count is of this process. */
+static int add_shared(struct sim_set *set, unsigned long long hash)
+{
+    if (2 * set->count >= set->capacity)
+        sim_panic("more states than there is room for");
+    for (;;) {
+        unsigned long long none = 0;
+        size_t slot = slot_of(set, hash);
+        if (set->slots[slot] == hash)
+            return 0;
+        if (__atomic_compare_exchange_n(&set->slots[slot], &none, hash, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            set->count++;
+            return 1;
+        }
+    }
 }
 
 int sim_set_add(struct sim_set *set, unsigned long long hash)
 {
     hash += hash == 0; /* 0 marks an empty slot */
+    if (set->shared)
+        return add_shared(set, hash);
     if (2 * set->count >= set->capacity)
         grow(set);
     size_t slot = slot_of(set, hash);

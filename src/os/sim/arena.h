@@ -7,6 +7,7 @@
 #ifndef UNTORN_OS_SIM_ARENA_H
 #define UNTORN_OS_SIM_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sim_arena_mark {
@@ -29,11 +30,20 @@ void sim_arena_release(struct sim_arena_mark mark);
                       sizeof *(array) * (size_t)((capacity) = (capacity) ? 2 * (capacity) : 16))))
 void *sim_alloc_grown(const void *data, size_t size, size_t new_size);
 
+/* Zeros, of which processes forked from now on have the same. Goes by munmap. */
+void *sim_shared_memory(size_t size);
+
 /* A set of 64-bit hashes, outside the arena: it outlives the worlds. Zeroed is empty. */
 struct sim_set {
     unsigned long long *slots;
     size_t count, capacity;
+    bool shared;
 };
+
+/* Makes an empty one that processes forked from now on have in common. It does not grow: there is
+ * room for half of 2^bits. */
+void sim_set_share(struct sim_set *set, int bits);
+
 int sim_set_has(const struct sim_set *set, unsigned long long hash);
 int sim_set_add(struct sim_set *set, unsigned long long hash); /* 1 if it is new */
 void sim_set_clear(struct sim_set *set);                       /* empty, memory kept */

@@ -1,12 +1,15 @@
 /* Runs scenarios: the workload once, then every crash of it, then every crash of the recovery. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "os/sim/explore.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LIMIT_DEFAULT = 20000 };
 
@@ -196,8 +199,6 @@ static bool is_new(const struct sim_level *level, uint64_t hash)
     int depth = level->depth;
     /* What verify demands after a kill can be more than after a power loss. */
     uint64_t key = sim_mix(hash, level->profile == SIM_PROFILE_KILL ? 2 : 3);
-    if (depth == 1 && key % explorer->shares != explorer->share)
-        return false;
     bool wanted = sim_set_add(&explorer->seen, key);
     bool unseen = wanted && sim_set_add(&explorer->seen, hash);
     if (depth == 1 && explorer->scenario->recover)
@@ -213,10 +214,16 @@ static uint64_t with_acks(const struct sim_level *level, uint64_t hash)
     return sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
 }
 
+/* Whoever helps comes to all that the workload leaves, too, but each recovery is explored by one. */
+static bool counts(const struct sim_level *level)
+{
+    return level->depth > 1 || !level->explorer->helps;
+}
+
 static bool wants(void *context, uint64_t hash)
 {
     struct sim_level *level = context;
-    level->explorer->report->states++;
+    level->explorer->report->states += counts(level);
     level->foretold = hash;
     level->asked = is_new(level, with_acks(level, hash));
     return level->asked;
@@ -232,9 +239,9 @@ static void look_at(void *context, const unsigned char *kept)
     sim_model_build(level->base, &level->log, kept, &disk);
     uint64_t hash = raw ? sim_disk_hash(&disk, true) : 0;
     level->asked = false;
-    explorer->report->states += !asked;
+    explorer->report->states += !asked && counts(level);
     if (!sim_disk_walk(&disk)) {
-        explorer->report->left_out++;
+        explorer->report->left_out += counts(level);
     } else {
         sim_disk_restart(&disk);
         if (!raw)
@@ -342,7 +349,7 @@ static bool run_workload(struct sim_explorer *explorer, const struct sim_disk *r
     if (!verdict && sim_open_handles() > 0)
         verdict = "handles are still open at the end";
     verdict = verdict ? verdict : sim->misuse;
-    if (verdict)
+    if (verdict && !explorer->helps)
         bad(explorer, NULL, &sim->now, 0, verdict);
     end_process();
     explore_log(explorer, &level);
@@ -355,16 +362,10 @@ void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario
                         struct sim_report *report)
 {
     const char *only = getenv("UNTORN_STATE");
-    const char *share = getenv("UNTORN_SHARE");
-    unsigned number = 1, of = 1;
-    if (share && (sscanf(share, "%u/%u", &number, &of) != 2 || number < 1 || number > of))
-        sim_panic("UNTORN_SHARE is not like 1/2");
     *report = (struct sim_report){.seconds = -seconds_now()};
     *explorer = (struct sim_explorer){.scenario = scenario,
                                       .report = report,
-                                      .only = only ? strtoull(only, NULL, 16) : 0,
-                                      .share = only ? 0 : number - 1,
-                                      .shares = only ? 1 : of};
+                                      .only = only ? strtoull(only, NULL, 16) : 0};
 }
 
 void sim_explorer_crash(struct sim_explorer *explorer)
@@ -398,12 +399,65 @@ static void prepare(struct sim_explorer *explorer, const struct sim_scenario *sc
     sim_disk_restart(ready);
 }
 
+/* ---- by several processes ---- */
+
+/* 8 GiB and 2 GiB, of which is taken what is used: a billion states, half of them different. */
+enum { WORKERS_MAX = 64, SEEN_BITS = 30, GOOD_BITS = 28 };
+
+static int count_workers(const struct sim_explorer *explorer)
+{
+    const char *wanted = getenv("UNTORN_WORKERS");
+    int count = wanted ? atoi(wanted) : 1;
+    if (count < 1 || count > WORKERS_MAX)
+        sim_panic("UNTORN_WORKERS is not a number from 1 to 64");
+    return explorer->only ? 1 : count;
+}
+
+static pid_t start_helper(struct sim_explorer *explorer, const struct sim_disk *ready,
+                          struct sim_report *report)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    explorer->report = report;
+    explorer->helps = true;
+    report->seconds = -seconds_now();
+    run_workload(explorer, ready, NULL);
+    report->seconds += seconds_now();
+    _exit(0);
+}
+
+/* All of them do the same, but pass over the states that one of them has come to before. */
+static void run_by_several(struct sim_explorer *explorer, const struct sim_disk *ready, int helpers)
+{
+    pid_t children[WORKERS_MAX];
+    size_t size = (size_t)helpers * sizeof(struct sim_report);
+    struct sim_report *reports = sim_shared_memory(size);
+    sim_set_share(&explorer->seen, SEEN_BITS);
+    sim_set_share(&explorer->good, GOOD_BITS);
+    for (int i = 0; i < helpers; i++)
+        children[i] = start_helper(explorer, ready, &reports[i]);
+    run_workload(explorer, ready, NULL);
+    for (int i = 0; i < helpers; i++) {
+        int status;
+        if (children[i] < 0 || waitpid(children[i], &status, 0) < 0 || status != 0)
+            sim_panic("a process that helped did not come to its end");
+        reports[i].crash_points = 0;
+        sim_report_add(explorer->report, &reports[i]);
+    }
+    munmap(reports, size);
+}
+
 void sim_explore(const struct sim_scenario *scenario, struct sim_report *report)
 {
     struct sim_explorer explorer;
     struct sim_disk ready;
     prepare(&explorer, scenario, report, &ready);
-    run_workload(&explorer, &ready, NULL);
+    int workers = count_workers(&explorer);
+    if (workers > 1)
+        run_by_several(&explorer, &ready, workers - 1);
+    else
+        run_workload(&explorer, &ready, NULL);
     sim_explorer_end(&explorer);
 }
 

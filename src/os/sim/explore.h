@@ -26,7 +26,7 @@ struct sim_explorer {
     struct sim_set seen;
     struct sim_set good;       /* machines as a recovery leaves them, of which the rest was good */
     uint64_t only;             /* the one state to check; 0: all */
-    unsigned share, shares;    /* which part of the states outside of recoveries, of how many */
+    bool helps;                /* another process looks at the same, and counts it */
     const char *circumstances; /* which fault was injected; or NULL */
     bool tell_recovery;        /* that fault was in the recovery: its calls belong to the story */
 };

@@ -30,8 +30,8 @@
  * Everything is derived from the seed, so the same program tells the same story again: its last
  * line is the command for that. UNTORN_STATE there has the number of the state, and no other one is
  * judged (sim_stop_here is called first, for a debugger). What would take one processor too long is
- * shared by several: with UNTORN_SHARE=2/3 a program looks at the second third of the crashes, and
- * at all that can happen in the recoveries from them.
+ * done by several: with UNTORN_WORKERS=2 sim_explore is two processes that know what the other has
+ * seen. The figures are the same; of several bad states another one may be told.
  *
  * Several processes that run at once are in interleave.h.
  *
