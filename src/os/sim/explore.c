@@ -214,7 +214,8 @@ static uint64_t with_acks(const struct sim_level *level, uint64_t hash)
     return sim_mix(hash, level->acked_before | sim_model_acked(&level->log, level->call));
 }
 
-/* Whoever helps comes to all that the workload leaves, too, but each recovery is explored by one. */
+/* Whoever helps comes to all that the workload leaves, too, but each recovery is explored by one.
+ */
 static bool counts(const struct sim_level *level)
 {
     return level->depth > 1 || !level->explorer->helps;
@@ -363,9 +364,8 @@ void sim_explorer_begin(struct sim_explorer *explorer, const struct sim_scenario
 {
     const char *only = getenv("UNTORN_STATE");
     *report = (struct sim_report){.seconds = -seconds_now()};
-    *explorer = (struct sim_explorer){.scenario = scenario,
-                                      .report = report,
-                                      .only = only ? strtoull(only, NULL, 16) : 0};
+    *explorer = (struct sim_explorer){
+        .scenario = scenario, .report = report, .only = only ? strtoull(only, NULL, 16) : 0};
 }
 
 void sim_explorer_crash(struct sim_explorer *explorer)
