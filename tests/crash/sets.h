@@ -63,7 +63,6 @@ struct set {
     unsigned profiles;
     int limit;      /* of states for each crash point; 0: all */
     int long_limit; /* the same in a long run, but for one that takes as long as it takes */
-    int all_limit;  /* in such a one, inside the recovery */
     int faulty_recoveries;
     bool quiet;
 };
@@ -164,7 +163,6 @@ static inline struct sim_scenario scenario_of_set(const char *name, const struct
         .options = {.unit = 512, .reuse = SIM_REUSE_AFTER_RESTART},
         .quiet = set->quiet,
         .limit = limit ? limit : SIM_NO_LIMIT,
-        .inner_limit = is_exhaustive() ? set->all_limit : 0,
         .together = together ? "/.untorn/lock/" : NULL,
         .faulty_recoveries = set->faulty_recoveries / (is_long() ? 3 : 1),
     };

@@ -260,14 +260,12 @@ static void look_at(void *context, const unsigned char *kept)
 static void explore_point(struct sim_explorer *explorer, struct sim_level *level)
 {
     const struct sim_scenario *scenario = explorer->scenario;
-    bool inner = level->depth > 1 && scenario->inner_limit;
-    int limit = inner ? scenario->inner_limit : scenario->limit;
     struct sim_crash crash = {
         .base = level->base,
         .log = &level->log,
         .profile = level->profile,
         .call = level->call,
-        .limit = limit ? limit : LIMIT_DEFAULT,
+        .limit = scenario->limit ? scenario->limit : LIMIT_DEFAULT,
         .seed = scenario->options.seed,
         .every_point = scenario->every_subset,
         .every_place = scenario->every_place,
@@ -280,12 +278,10 @@ static void explore_point(struct sim_explorer *explorer, struct sim_level *level
         return;
     bool brute = scenario->every_subset &&
                  (level->profile == SIM_PROFILE_POSIX || level->profile == SIM_PROFILE_ALICE);
-    if (brute) {
+    if (brute)
         sim_model_subsets(&crash);
-    } else if (sim_model_choices(&crash)) {
+    else if (sim_model_choices(&crash))
         explorer->report->sampled = true;
-        explorer->report->outer_sample |= level->depth == 1;
-    }
 }
 
 static bool has_lost_names(const struct sim_log *log)
@@ -580,7 +576,6 @@ void sim_report_add(struct sim_report *total, const struct sim_report *more)
     total->faults += more->faults;
     total->left_out += more->left_out;
     total->sampled |= more->sampled;
-    total->outer_sample |= more->outer_sample;
     total->seconds += more->seconds;
 }
 
@@ -594,10 +589,8 @@ void sim_print(const struct sim_scenario *scenario, const struct sim_report *rep
         printf(", %ld faults", report->faults);
     if (report->left_out)
         printf(", %ld left out", report->left_out);
-    const char *sample = report->outer_sample ? ", sampled"
-                         : report->sampled    ? ", sampled inside recovery"
-                                              : "";
-    printf(", %ld bad%s, %.2f s\n", report->bad, sample, report->seconds);
+    printf(", %ld bad%s, %.2f s\n", report->bad, report->sampled ? ", sampled" : "",
+           report->seconds);
     if (!scenario->quiet) { /* for tests/run.py, which adds up; broken variants are no figure */
         printf("    tally: simulated crash states %ld\n", report->states);
         printf("    tally: simulated crash states, different %ld\n", report->distinct);

@@ -259,7 +259,6 @@ struct sim_scenario {
     struct sim_options options;
     unsigned broken; /* enum sim_broken, in force during workload and recover */
     int limit;       /* states per crash point before samples take over; 0: 20000 */
-    int inner_limit; /* the same inside recover; 0: limit */
 
     /* In every n-th crash state also let each call of recover fail in turn (EIO, once and for
      * ever); then recover must do it after all. 0: not. */
@@ -283,8 +282,7 @@ struct sim_report {
     long bad;
     long faults;       /* runs of the workload with a fault */
     long left_out;     /* states that need one inode number twice */
-    bool sampled;      /* some crash point had more states than the limit, */
-    bool outer_sample; /* and one that is not inside recover */
+    bool sampled;      /* some crash point had more states than the limit */
     double seconds;    /* of processor time */
     char story[16384]; /* of the first bad state */
 };
