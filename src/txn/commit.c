@@ -189,7 +189,7 @@ static int publish_alone(struct commit *commit, struct member *member)
         return os_rc == -ENOENT ? AGAIN : error_os(commit->error, os_rc, "stage the new version");
     int rc = commit_flush(commit, false);
     if (rc == 0)
-        rc = recover_settle_done(target, commit->error);
+        rc = recover_settle_slot(target, commit->error);
     if (rc == 0)
         rc = member_publish(member, commit->error);
     if (rc == 0)

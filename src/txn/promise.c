@@ -255,13 +255,14 @@ static int write_slot(struct commit *commit, struct seat *seat, enum slot_state 
     return rc == 0 && commit->flushes ? os_flush_content(seat->file.fd) : rc;
 }
 
-/* Without the coordinator a participant's promise means nothing: it need not be durably gone. */
+/* Without the coordinator a participant's promise means nothing: it need not be durably gone.
+ * Whether it was ever durable nobody knows, nor what was before it. [SLOT-7] */
 static void take_back_participants(struct commit *commit)
 {
     for (size_t i = 0; i < commit->seats.count; i++) {
         struct seat *seat = commit->seats.list[i];
         if (seat->takes_part && seat != commit->coordinator && seat->slot.state == SLOT_PREPARED)
-            (void)slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+            (void)slot_file_drop(&seat->file, &seat->slot);
     }
 }
 
@@ -270,11 +271,13 @@ static void take_back_participants(struct commit *commit)
 int commit_withdraw(struct commit *commit)
 {
     struct seat *seat = commit->coordinator;
-    int rc = slot_file_set(&seat->file, &seat->slot, SLOT_IDLE);
+    int rc = commit->flushes ? slot_file_set(&seat->file, &seat->slot, SLOT_IDLE)
+                             : slot_file_drop(&seat->file, &seat->slot);
     if (rc == 0 && commit->flushes)
         rc = os_flush(seat->file.fd);
     if (rc < 0) {
         seat->slot.state = SLOT_DONE;
+        seat->slot.level = UNTORN_CACHE; /* [SLOT-7] */
         (void)slot_file_write(&seat->file, &seat->slot);
         return error_unsettled(commit->error, UNTORN_UNSETTLED_SET, rc, "withdraw the commit");
     }

@@ -221,10 +221,11 @@ static int flush_directory(struct recovery *recovery, struct seat *seat)
 }
 
 /* A slot that we may not write gives way to an empty one. [SLOT-5] */
-static int put_away(struct seat *seat, enum slot_state state)
+static int put_away(struct seat *seat, bool committed)
 {
     if (seat->file.writable)
-        return slot_file_set(&seat->file, &seat->slot, state);
+        return committed ? slot_file_set(&seat->file, &seat->slot, SLOT_DONE)
+                         : slot_file_drop(&seat->file, &seat->slot);
     unsigned mode = seat->file.stat.mode;
     int rc = slot_file_renew(&seat->file, &seat->state, mode);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
@@ -239,13 +240,13 @@ static int end_slots(struct recovery *recovery)
     for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++) {
         struct seat *seat = recovery->seats.list[i];
         if (seat->takes_part && seat != coordinator)
-            rc = put_away(seat, SLOT_DONE);
+            rc = put_away(seat, true);
     }
     if (coordinator->takes_part) {
         for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
             if (recovery->away[i])
                 rc = seat_keep_decision(coordinator, i, coordinator->slot.directories[i].path);
-        return rc < 0 ? rc : put_away(coordinator, SLOT_DONE);
+        return rc < 0 ? rc : put_away(coordinator, true);
     }
     /* Should PREPARED come back after this it hears no, and gives nothing up: its members are. */
     if (rc == 0)
@@ -311,7 +312,7 @@ static int give_up(struct recovery *recovery)
         return error_os(recovery->error, rc, "end a commit that never counted");
     for (size_t i = 0; i < recovery->count; i++)
         remove_stage(recovery->parts[i]);
-    rc = put_away(recovery->home, SLOT_IDLE);
+    rc = put_away(recovery->home, false);
     return rc < 0 ? error_os(recovery->error, rc, "end a commit that never counted") : 0;
 }
 

@@ -5,7 +5,7 @@
  * crash at each step of a commit (txn/commit.h) leaves, and what is made of it:
  *
  *   before the slots            stages that the next writer of each name sweeps
- *   some slots PREPARED         the coordinator does not know the commit: IDLE again, no file is
+ *   some slots PREPARED         the coordinator does not know the commit: it is taken back, no file is
  *                               touched
  *   the coordinator's torn      the same
  *   the coordinator COMMITTED   every member that is as it was is made new, wherever it lies
@@ -24,8 +24,11 @@
  *              coordinator says so is durable before.
  *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one) nothing
  *              is changed.
- *   RECOVER-6  At the levels that flush, a member of a DONE slot changes only after DONE is
- *              durable.
+ *   RECOVER-6  At the levels that flush, a file changes only when no power loss can bring a slot
+ *              back that is active and names it. So a member of a DONE slot changes only after DONE
+ *              is durable; and where a slot is seen that may not be on the disk at all [SLOT-7],
+ *              any file of its directory only after that is: what was there before it may be what
+ *              the last commit of this file left.
  *   RECOVER-7  Recovery changes a member only after the coordinator's slot was written once more
  *              and flushed: its maker may have been killed before his flush returned, and then only
  *              the running system knows of the commit.
@@ -40,8 +43,8 @@
 int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
                       struct untorn_error *error);
 
-/* Before a single member changes: makes DONE durable. [RECOVER-6] Under the target's lock. In
- * txn/settle.c, with upward_settle. */
-int recover_settle_done(struct target *target, struct untorn_error *error);
+/* Before a single member changes: what its slot says is durable. [RECOVER-6] Under the target's
+ * lock. AGAIN: start over. In txn/settle.c, with upward_settle. */
+int recover_settle_slot(struct target *target, struct untorn_error *error);
 
 #endif

@@ -17,21 +17,56 @@ static void empty_slot(struct slot_file *file, const struct slot *slot)
         (void)slot_file_trim(file, SLOT_HEAD); /* else they stay as long as without */
 }
 
-/* Without the lock somebody else is about to write and flush it. */
+/* A name that is not durable leads to what was there before. [SLOT-5] */
+static int flush_name(struct target *target, const struct slot *slot)
+{
+    os_fd folder;
+    int rc = slot->rooted ? 0 : state_folder(&target->state, FOLDER_JOURNAL, false, &folder);
+    return rc < 0 || slot->rooted ? rc : state_flush_names(&target->state, FOLDER_JOURNAL);
+}
+
+/* -EWOULDBLOCK: somebody else is about to write and flush it; or only he may. */
+static int take(struct target *target, struct slot_file *file)
+{
+    return file->writable ? slot_file_lock(file, &target->state, 0) : -EWOULDBLOCK;
+}
+
 static int make_done_durable(struct target *target, struct slot_file *file, struct slot *slot)
 {
     struct slot now;
-    int locked = file->writable ? slot_file_lock(file, &target->state, 0) : -EWOULDBLOCK;
-    if (locked == -ENOMEM)
+    int locked = take(target, file);
+    if (locked == -ENOMEM || locked == -ESTALE)
         return locked;
     bool ours = locked == 0 && slot_read_head(file->fd, &now) == 0 && now.state == SLOT_DONE &&
                 now.sequence == slot->sequence;
     int rc = ours ? slot_file_settle(file) : os_flush(file->fd);
+    if (rc == 0)
+        rc = flush_name(target, slot);
     if (rc == 0 && ours && target->options->keep < 0)
         empty_slot(file, slot);
     else if (rc == 0 && ours)
         (void)slot_file_set(file, slot, SLOT_IDLE); /* else it is flushed once more than needed */
     return rc;
+}
+
+/* One that is active, of other files, or torn. What a dead maker left torn says nothing: then it
+ * need not be looked at again. */
+static int make_other_durable(struct target *target, struct slot_file *file, struct slot *seen)
+{
+    struct slot slot;
+    int rc = take(target, file);
+    if (rc == -EWOULDBLOCK)
+        rc = os_flush(file->fd);
+    else if (rc == 0) {
+        rc = slot_read(file->fd, &file->stat, &slot);
+        bool torn = rc == -ENODATA;
+        if (rc == 0)
+            slot_free(&slot);
+        if (torn)
+            rc = slot_file_set(file, seen, SLOT_IDLE);
+        rc = rc == 0 || rc == -EXDEV ? slot_file_settle(file) : rc;
+    }
+    return rc < 0 ? rc : flush_name(target, seen);
 }
 
 static void settle_idle(struct target *target, struct slot_file *file)
@@ -45,74 +80,87 @@ static void settle_idle(struct target *target, struct slot_file *file)
         empty_slot(file, &now);
 }
 
-static int settle_done(struct target *target, struct slot_file *file, struct untorn_error *error)
+/* Whether the file is about to change, and for good. */
+static bool changes(const struct target *target)
 {
-    struct slot slot;
     const struct lock_file *held = target->lock.held;
-    if (target->options->level == UNTORN_CACHE || !held || held->kind != OS_LOCK_EXCLUSIVE)
-        return 0;
-    int rc = slot_read(file->fd, &file->stat, &slot);
-    bool concerned = rc == 0 && slot_find(&slot, target->place.name);
-    if (rc == 0)
-        slot_free(&slot);
-    rc = concerned ? make_done_durable(target, file, &slot) : 0; /* [RECOVER-6] */
-    return rc < 0 ? error_os(error, rc, "flush the journal of an earlier commit") : 0;
+    return target->options->level != UNTORN_CACHE && held && held->kind == OS_LOCK_EXCLUSIVE;
 }
 
-/* [RECOVER-1] 1: it is named by a commit that is to be finished. */
-static int is_under_way(struct target *target, struct slot_file *file)
+/* [RECOVER-6] */
+static int settle_done(struct target *target, struct slot_file *file, struct slot *seen)
+{
+    struct slot slot;
+    bool concerned = seen->level == UNTORN_CACHE; /* [SLOT-7] */
+    if (!concerned && slot_read(file->fd, &file->stat, &slot) == 0) {
+        concerned = slot_find(&slot, target->place.name);
+        slot_free(&slot);
+    }
+    return concerned ? make_done_durable(target, file, seen) : 0;
+}
+
+/* What is active or torn. [RECOVER-1] 1: the file is named by a commit that is to be finished. What
+ * is a copy was never ours, nor was anything before it. */
+static int settle_other(struct target *target, struct slot_file *file, struct slot *seen)
 {
     struct slot slot;
     struct os_stat now;
     const struct place *place = &target->place;
     int rc = slot_read(file->fd, &file->stat, &slot);
-    if (rc < 0)
-        return rc == -ENODATA || rc == -EXDEV ? 0 : rc;
+    if (rc < 0 && rc != -ENODATA)
+        return rc == -EXDEV ? 0 : rc;
     bool exists = os_stat(place->dir, place->name, &now) == 0;
-    bool named = slot_is_active(&slot) && slot_find(&slot, place->name) &&
+    bool named = rc == 0 && slot_is_active(&slot) && slot_find(&slot, place->name) &&
                  slot_file_is_trusted(file, place, exists ? &now : NULL);
-    slot_free(&slot);
-    return named;
+    if (rc == 0)
+        slot_free(&slot);
+    if (named)
+        return 1;
+    return target->set || !changes(target) ? 0 : make_other_durable(target, file, seen);
 }
 
-static int settle(struct target *target, struct slot_file *file, struct untorn_error *error)
+static int settle(struct target *target, struct slot_file *file)
 {
-    struct slot slot;
+    struct slot slot = {0};
     int rc = slot_read_head(file->fd, &slot);
-    if (rc == 0 && slot.state == SLOT_DONE && !target->set)
-        return settle_done(target, file, error);
-    if (rc == 0 && slot.state == SLOT_IDLE && !target->set)
+    if (rc < 0 && rc != -ENODATA)
+        return rc;
+    if (rc == -ENODATA || slot_is_active(&slot))
+        return settle_other(target, file, &slot);
+    if (target->set)
+        return 0;
+    if (slot.state == SLOT_IDLE)
         settle_idle(target, file);
-    if (rc == 0 && slot_is_active(&slot))
-        rc = is_under_way(target, file);
-    if (rc <= 0)
-        return rc == 0 || rc == -ENODATA ? 0 : error_os(error, rc, "read the journal");
-    lock_release(&target->lock);
-    rc = recover_directory(&target->place, &target->state, target->deadline, error);
-    return rc == 0 ? AGAIN : rc;
+    return slot.state == SLOT_DONE && changes(target) ? settle_done(target, file, &slot) : 0;
+}
+
+/* 1: see settle_other. */
+static int settle_slot(struct target *target, struct untorn_error *error)
+{
+    struct slot_file file;
+    int rc = slot_file_open(&target->state, &file);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -EACCES ? 0 : error_os(error, rc, "open the journal");
+    rc = settle(target, &file);
+    slot_file_close(&file);
+    if (rc == -ESTALE)
+        return AGAIN;
+    return rc < 0 ? error_os(error, rc, "flush the journal of an earlier commit") : rc;
 }
 
 int upward_settle(struct target *target, struct untorn_error *error)
 {
-    struct slot_file file;
-    int rc = slot_file_open(&target->state, &file);
-    if (rc < 0)
-        return rc == -ENOENT || rc == -EACCES ? 0 : error_os(error, rc, "open the journal");
-    rc = settle(target, &file, error);
-    slot_file_close(&file);
-    return rc;
+    int rc = settle_slot(target, error);
+    if (rc == 0 || (rc < 0 && rc != AGAIN))
+        return rc;
+    lock_release(&target->lock);
+    if (rc == 1)
+        rc = recover_directory(&target->place, &target->state, target->deadline, error);
+    return rc == 0 ? AGAIN : rc;
 }
 
-int recover_settle_done(struct target *target, struct untorn_error *error)
+int recover_settle_slot(struct target *target, struct untorn_error *error)
 {
-    struct slot_file file;
-    struct slot slot;
-    int rc = slot_file_open(&target->state, &file);
-    if (rc < 0)
-        return rc == -ENOENT || rc == -EACCES ? 0 : error_os(error, rc, "open the journal");
-    rc = slot_read_head(file.fd, &slot) == 0 && slot.state == SLOT_DONE
-             ? settle_done(target, &file, error)
-             : 0;
-    slot_file_close(&file);
-    return rc;
+    int rc = settle_slot(target, error);
+    return rc == 1 ? AGAIN : rc;
 }

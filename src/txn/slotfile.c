@@ -142,6 +142,12 @@ int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state sta
     return io_write(file->fd, head, sizeof head, 0);
 }
 
+int slot_file_drop(struct slot_file *file, struct slot *slot)
+{
+    slot->level = UNTORN_CACHE;
+    return slot_file_set(file, slot, SLOT_DONE);
+}
+
 /* What is not active is said by the header alone. */
 static int write_again(struct slot_file *file)
 {

@@ -9,6 +9,12 @@
  *           before: it is grounded. On ext4 a block whose first write failed takes later ones, and
  *           a flush says that all is well, but after a crash it holds zeros. So nobody need know
  *           whether a flush of a slot failed before he can trust his own.
+ *   SLOT-7  What a slot says is seen before it is durable. IDLE is so once it is seen, or nothing
+ *           active was before it; DONE of a commit that flushes replaced nothing but what that
+ *           commit flushed. All else is loose: a power loss may bring back what the slot said
+ *           before, of other files. Active: its maker may not have flushed it yet. Torn: the same.
+ *           DONE of a commit that does not flush, and DONE of one that was taken back, which
+ *           therefore says that it does not.
  *
  * A slot belongs to a struct state: in a sticky directory each owner of files has one, and with a
  * state directory it lies there.
@@ -65,6 +71,9 @@ int slot_file_ground(struct slot_file *file, uint64_t size);
 /* Writes all of it, or only another state; no flush. */
 int slot_file_write(struct slot_file *file, struct slot *slot);
 int slot_file_set(struct slot_file *file, struct slot *slot, enum slot_state state);
+
+/* It was never committed: says no more, as DONE that is loose [SLOT-7]; no flush. */
+int slot_file_drop(struct slot_file *file, struct slot *slot);
 
 /* What the slot says, locked, is durable after this. Where it may be written it is, once more:
  * where a flush has failed the next one alone would write nothing. */
