@@ -5,8 +5,8 @@
  * crash at each step of a commit (txn/commit.h) leaves, and what is made of it:
  *
  *   before the slots            stages that the next writer of each name sweeps
- *   some slots PREPARED         the coordinator does not know the commit: it is taken back, no file is
- *                               touched
+ *   some slots PREPARED         the coordinator does not know the commit: it is taken back, and no
+ *                               file is touched
  *   the coordinator's torn      the same
  *   the coordinator COMMITTED   every member that is as it was is made new, wherever it lies
  *   some members renamed        the same for the others
@@ -20,7 +20,7 @@
  *              directory, was flushed; a directory that is away has the decision kept for it in a
  *              durable file of its own.
  *   RECOVER-4  A participant without its id in the coordinator's slot, and without a decision kept
- *              there, is IDLE again: it was never committed, or it is durably finished. That the
+ *              there, is given up: it was never committed, or it is durably finished. That the
  *              coordinator says so is durable before.
  *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one) nothing
  *              is changed.
