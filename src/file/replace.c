@@ -84,12 +84,18 @@ int replace_flush_name(struct target *target, struct untorn_error *error)
 
 int replace_confirm(struct target *target, struct untorn_error *error)
 {
+    int rc = replace_erase(target, error);
     error->flags |= UNTORN_FLAG_UNCHANGED;
-    if (target->options->keep < 0) {
-        int erased = past_erase(target, error);
-        if (erased != 0)
-            return erased;
-    }
+    return rc == 0 ? replace_flush_visible(target, error) : rc;
+}
+
+int replace_erase(struct target *target, struct untorn_error *error)
+{
+    return target->options->keep < 0 ? past_erase(target, error) : 0;
+}
+
+int replace_flush_visible(struct target *target, struct untorn_error *error)
+{
     if (target->options->level == UNTORN_CACHE || !target->exists)
         return 0;
     int rc = target->readable ? os_flush(target->hold) : 0;

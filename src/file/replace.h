@@ -82,6 +82,11 @@ bool replace_wants_open_mode(const struct untorn_options *options, bool is_file)
 /* Makes what is visible durable, by the level; for "unchanged". [REPLACE-6] */
 int replace_confirm(struct target *target, struct untorn_error *error);
 
+/* Its two parts, for whoever changes other files in between. What is not to be kept goes, which may
+ * fail; and the flush, which ends with 0 or not settled. */
+int replace_erase(struct target *target, struct untorn_error *error);
+int replace_flush_visible(struct target *target, struct untorn_error *error);
+
 /* Removes the name of the file `made` by this call, if nothing came of it: it is empty and still
  * has the name. Durably, by the level. 0 or a negative errno value. */
 int replace_take_back(struct target *target, os_fd made);

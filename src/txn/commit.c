@@ -176,7 +176,7 @@ static void choose_active(struct commit *commit)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- one alone ---- */
 
 /* [TXN-7] */
 static int publish_alone(struct commit *commit, struct member *member)
@@ -199,10 +199,13 @@ static int publish_alone(struct commit *commit, struct member *member)
     return rc;
 }
 
-static int confirm_unchanged(struct commit *commit)
+/* ---- what would not change ---- */
+
+typedef int unchanged_step(struct target *target, struct untorn_error *error);
+
+static int for_unchanged(struct commit *commit, unchanged_step *step)
 {
     int rc = 0;
-    unsigned flags = commit->error->flags;
     for (size_t i = 0; rc == 0 && i < commit->count; i++) {
         struct member *member = commit->members[i];
         if (!member->now.unchanged)
@@ -210,21 +213,33 @@ static int confirm_unchanged(struct commit *commit)
         commit_blame(commit, member);
         int os_rc = target_wake(&member->now.target);
         rc = os_rc == 0 && target_is_current(&member->now.target)
-                 ? replace_confirm(&member->now.target, commit->error)
+                 ? step(&member->now.target, commit->error)
                  : 0; /* somebody replaced it just now: what he did is his */
         target_rest(&member->now.target);
     }
+    return rc;
+}
+
+static int flush_unchanged(struct target *target, struct untorn_error *error)
+{
+    error->flags |= UNTORN_FLAG_UNCHANGED;
+    return replace_flush_visible(target, error);
+}
+
+/* The others are new by now: it ends with 0 or not settled. [TXN-5] */
+static int confirm_unchanged(struct commit *commit)
+{
+    unsigned flags = commit->error->flags;
+    int rc = for_unchanged(commit, flush_unchanged);
     if (commit->active_count > 0)
         commit->error->flags = flags;
     return rc;
 }
 
-static int attempt(struct commit *commit)
+/* ---- all of it ---- */
+
+static int prepare(struct commit *commit)
 {
-    int os_rc = os_random(commit->id, sizeof commit->id);
-    if (os_rc < 0)
-        return error_os(commit->error, os_rc, "begin a commit");
-    slot_id_text(commit->id, commit->id_text);
     int rc = open_all(commit);
     if (rc == 0)
         rc = lock_all(commit);
@@ -234,6 +249,18 @@ static int attempt(struct commit *commit)
         rc = refuse_links(commit);
     if (rc == 0)
         rc = stage_all(commit);
+    if (rc == 0 && commit->options->keep < 0) /* this may fail, and so comes first [TXN-1] */
+        rc = for_unchanged(commit, replace_erase);
+    return rc;
+}
+
+static int attempt(struct commit *commit)
+{
+    int os_rc = os_random(commit->id, sizeof commit->id);
+    if (os_rc < 0)
+        return error_os(commit->error, os_rc, "begin a commit");
+    slot_id_text(commit->id, commit->id_text);
+    int rc = prepare(commit);
     if (rc != 0)
         return rc;
     choose_active(commit);

@@ -5,7 +5,8 @@
  *
  *   1 all members locked, in order                       all old
  *   2 functions called, conditions met                   all old
- *   3 every new version staged                           all old; stages that get swept
+ *   3 every new version staged; of what would not
+ *     change the versions gone that are not to stay      all old; stages that get swept
  *   4 slots of all directories but one PREPARED and
  *     flushed, and all versions that are in no slot      all old
  *   5 the coordinator's slot COMMITTED                   all old, or all new

@@ -245,12 +245,12 @@ static int end_slots(struct recovery *recovery)
     if (coordinator->takes_part) {
         for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
             if (recovery->away[i])
-                rc = seat_keep_decision(coordinator, i, coordinator->slot.directories[i].path);
+                rc = seat_keep_decision(coordinator, i);
         return rc < 0 ? rc : put_away(coordinator, true);
     }
     /* Should PREPARED come back after this it hears no, and gives nothing up: its members are. */
     if (rc == 0)
-        seat_drop_decision(coordinator, &home->slot);
+        seat_drop_decision(coordinator, home);
     return rc;
 }
 

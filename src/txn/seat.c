@@ -206,20 +206,36 @@ int seats_lock(struct seats *seats, uint64_t deadline)
 
 /* ---- decisions ---- */
 
-static void decision_entry(const struct slot *participant, char entry[LIMIT_NAME + 1])
+/* Room for an id, an index, an inode and a birth. */
+enum { DECISION_SIZE = SLOT_ID_TEXT + 11 + 17 + 17 };
+
+/* As older versions named it: for whoever has that index. */
+static char *older_entry(const struct slot *commit, uint32_t index, char entry[DECISION_SIZE])
 {
-    char id[SLOT_ID_TEXT];
-    slot_id_text(participant->id, id);
-    snprintf(entry, LIMIT_NAME + 1, "%s.%u", id, (unsigned)participant->index);
+    slot_id_text(commit->id, entry);
+    return entry + SLOT_ID_TEXT - 1 +
+           snprintf(entry + SLOT_ID_TEXT - 1, 12, ".%u", (unsigned)index);
 }
 
-int seat_has_decision(struct seat *coordinator, const struct slot *participant)
+/* [SEAT-2] */
+static void decision_entry(const struct slot *commit, uint32_t index, uint64_t inode, uint64_t born,
+                           char entry[DECISION_SIZE])
+{
+    char *end = path_add(older_entry(commit, index, entry), ".");
+    path_digits(inode, end);
+    path_digits(born, path_add(end + 16, "."));
+}
+
+static void entry_for(const struct seat *participant, char entry[DECISION_SIZE])
+{
+    const struct os_stat *stat = &participant->place.dir_stat;
+    decision_entry(&participant->slot, participant->slot.index, stat->inode, stat->born, entry);
+}
+
+static int is_kept(struct seat *coordinator, const char *entry)
 {
     struct os_stat stat;
-    char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
-    if (!coordinator->state.present)
-        return 0;
-    decision_entry(participant, entry);
+    char path[STATE_PATH_SIZE];
     state_path(&coordinator->state, FOLDER_JOURNAL, entry, path);
     int rc = os_stat(coordinator->state.parent, path, &stat);
     if (rc < 0)
@@ -227,18 +243,30 @@ int seat_has_decision(struct seat *coordinator, const struct slot *participant)
     return stat.kind == OS_REGULAR;
 }
 
-int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path)
+int seat_has_decision(struct seat *coordinator, const struct seat *participant)
 {
-    char entry[LIMIT_NAME + 1];
-    struct slot participant = coordinator->slot;
+    char entry[DECISION_SIZE];
+    if (!coordinator->state.present)
+        return 0;
+    entry_for(participant, entry);
+    int rc = is_kept(coordinator, entry);
+    if (rc != 0)
+        return rc;
+    older_entry(&participant->slot, participant->slot.index, entry);
+    return is_kept(coordinator, entry);
+}
+
+int seat_keep_decision(struct seat *coordinator, uint32_t index)
+{
+    char entry[DECISION_SIZE];
+    const struct slot_directory *directory = &coordinator->slot.directories[index];
     os_fd folder, file = OS_NONE;
-    participant.index = index;
-    decision_entry(&participant, entry);
+    decision_entry(&coordinator->slot, index, directory->inode, directory->born, entry);
     int rc = state_folder(&coordinator->state, FOLDER_JOURNAL, false, &folder);
     if (rc == 0)
         rc = io_open_own(folder, entry, OS_WRITE | OS_CREATE, &file, NULL);
     if (rc == 0)
-        rc = io_write(file, path, strlen(path), 0); /* for people */
+        rc = io_write(file, directory->path, strlen(directory->path), 0); /* for people */
     if (rc == 0)
         rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode);
     if (rc == 0)
@@ -247,12 +275,13 @@ int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *pat
     return rc < 0 ? rc : state_flush_names(&coordinator->state, FOLDER_JOURNAL);
 }
 
-void seat_drop_decision(struct seat *coordinator, const struct slot *participant)
+void seat_drop_decision(struct seat *coordinator, const struct seat *participant)
 {
-    char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
-    decision_entry(participant, entry);
+    char entry[DECISION_SIZE], path[STATE_PATH_SIZE];
+    entry_for(participant, entry);
     state_path(&coordinator->state, FOLDER_JOURNAL, entry, path);
-    /* One that stays is of no harm: its participant no longer asks. */
+    /* One that stays is of no harm: its participant no longer asks. So does that of an older
+     * version: it does not say whose it is. */
     (void)os_remove(coordinator->state.parent, path, false);
 }
 
@@ -280,6 +309,6 @@ enum decision seat_decide(const struct seat *seat, struct seats *seats,
     *ret_coordinator = coordinator;
     if (same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat))
         return DECIDED_YES;
-    rc = seat_has_decision(coordinator, &seat->slot);
+    rc = seat_has_decision(coordinator, seat);
     return rc < 0 ? DECIDED_NOT : rc == 0 ? DECIDED_NO : DECIDED_YES;
 }

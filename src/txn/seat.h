@@ -4,6 +4,8 @@
  *           inode, which came to be at the same time. It is never written to for being named: what
  *           happens there is what its own slot says. (That a coordinator's slot says no to this
  *           very commit may be written there once more, to be durable.)
+ *   SEAT-2  A decision that is kept is that directory's for which it was kept, by inode and birth.
+ *           No other one has it given up: whose slot names the commit may be somebody's trick.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -64,9 +66,10 @@ enum decision seat_decide(const struct seat *seat, struct seats *seats,
 
 /* Keeps the decision for participant `index` in a file of its own, so that the slot is free again
  * although that directory is away; durable. And whether there is one: 1, 0, or a negative errno
- * value if that cannot be learnt; and gives it up. */
-int seat_keep_decision(struct seat *coordinator, uint32_t index, const char *path);
-int seat_has_decision(struct seat *coordinator, const struct slot *participant);
-void seat_drop_decision(struct seat *coordinator, const struct slot *participant);
+ * value if that cannot be learnt; and gives it up. [SEAT-2] One of an older version, which does not
+ * say for whom it is, is there for everybody and stays. */
+int seat_keep_decision(struct seat *coordinator, uint32_t index);
+int seat_has_decision(struct seat *coordinator, const struct seat *participant);
+void seat_drop_decision(struct seat *coordinator, const struct seat *participant);
 
 #endif

@@ -285,6 +285,42 @@ TEST(a_slot_that_cannot_be_flushed_is_withdrawn)
     check_two("new x", "new y");
 }
 
+/* [TXN-1] One file that changes alone, or two. */
+TEST(versions_of_a_file_that_stays_that_cannot_be_erased_leave_all_as_it_was)
+{
+    struct untorn_options none = {.keep = UNTORN_KEEP_NONE};
+    for (int alone = 0; alone < 2; alone++) {
+        const struct step steps[] = {PUT("x", "new x"),
+                                     PUT_AS("y", "old y", .if_changed = true),
+                                     PUT_AS("z", alone ? "old z" : "new z", .if_changed = true),
+                                     {0}};
+        begin_two();
+        put("y", "older y");
+        put("z", "old z");
+        CHECK_INT(untorn_write("y", "old y", 5, NULL, &error), 0);
+        fail(CALL_UNLINK, "/history/y/", 1, EACCES);
+        CHECK_INT(commit_steps(steps, &none, &error), -UNTORN_DENIED);
+        CHECK_TEXT(error.path, "y");
+        forget_rules();
+        check_two("old x", "old y");
+        CHECK_TEXT(text_of("z"), "old z");
+        CHECK_INT(commit_steps(steps, &none, &error), 0);
+        CHECK(!(error.flags & UNTORN_FLAG_UNCHANGED));
+        check_two("new x", "old y");
+        CHECK(!exists(".untorn/history/y"));
+    }
+}
+
+TEST(a_file_that_stays_and_cannot_be_flushed_is_told_as_not_settled)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT_AS("y", "old y", .if_changed = true), {0}};
+    begin_two();
+    fail(CALL_FSYNC, "/y", 1, EIO);
+    CHECK_INT(commit_steps(steps, NULL, &error), UNTORN_UNSETTLED_FLUSH);
+    CHECK_TEXT(error.path, "y");
+    check_two("new x", "old y");
+}
+
 TEST(a_commit_that_cannot_be_withdrawn_is_not_settled)
 {
     begin_two();

@@ -4,7 +4,7 @@
 
 #include <untorn.h>
 
-#include "file/interpose.h"
+#include "txn/commits.h"
 #include "txn/planted.h"
 
 static struct untorn_error error;
@@ -296,4 +296,44 @@ TEST(a_planted_stage_does_not_lead_to_what_only_root_may_read)
     repair("open");
     CHECK(!exists("open/new") || strcmp(text_of("open/new"), "mine") == 0);
     CHECK(exists("/etc/shadow") || !exists("/etc/passwd"));
+}
+
+/* Says in "e" that it is part of the commit of "a" and "b", as the directory "b" is. */
+static void plant_impostor(const struct slot *of)
+{
+    make_dir("e", 0755);
+    struct plant *asked = plant_begin("a/x"), *plant = plant_begin("e/g");
+    memcpy(plant->slot.id, of->id, SLOT_ID);
+    plant->slot.participant = true;
+    plant->slot.index = of->index;
+    plant_directory(plant, asked);
+    plant_member(plant, "g", "planted");
+    plant_write(plant, SLOT_PREPARED, 0644);
+    plant_die(plant);
+    plant_die(asked);
+}
+
+/* [SEAT-2] */
+TEST(a_decision_is_believed_and_dropped_only_for_the_directory_it_was_kept_for)
+{
+    const struct step apart[] = {PUT("a/x", "new x"), PUT("b/y", "new y"), {0}};
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    put("a/x", "old x");
+    put("b/y", "old y");
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("b", "away"), 0);
+    repair("a");
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    struct slot slot = slot_of("away/");
+    plant_impostor(&slot);
+    CHECK_INT(untorn_write("e/g", "own", 3, NULL, &error), 0);
+    CHECK_TEXT(text_of("e/g"), "own");
+    CHECK_INT(count_entries("e/.untorn/history", "g"), 0); /* it was nothing before */
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    CHECK_INT(rename("away", "b"), 0);
+    repair("b");
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
 }

@@ -114,13 +114,46 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
 {
     struct seat *coordinator, *seat = prepared();
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
-    CHECK_INT(seat_has_decision(coordinator, &seat->slot), 0);
-    CHECK_INT(seat_keep_decision(coordinator, 0, seat->path), 0);
-    CHECK_INT(seat_has_decision(coordinator, &seat->slot), 1);
+    CHECK_INT(seat_has_decision(coordinator, seat), 0);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    CHECK_INT(seat_has_decision(coordinator, seat), 1);
     CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
     slot_file_close(&coordinator->file);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
-    seat_drop_decision(coordinator, &seat->slot);
+    seat_drop_decision(coordinator, seat);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    seats_close(&seats);
+}
+
+/* [SEAT-2] */
+TEST(a_decision_is_that_directory_s_alone_for_which_it_was_kept)
+{
+    struct seat *coordinator, *seat = prepared();
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    for (int i = 0; i < 2; i++) {
+        struct seat other = *seat;
+        other.place.dir_stat.inode ^= i == 0;
+        other.place.dir_stat.born ^= i == 1;
+        CHECK_INT(seat_has_decision(coordinator, &other), 0);
+        seat_drop_decision(coordinator, &other);
+        CHECK_INT(seat_has_decision(coordinator, seat), 1);
+    }
+    seats_close(&seats);
+}
+
+TEST(a_decision_of_an_older_version_is_believed_and_stays)
+{
+    char older[4096];
+    struct seat *coordinator, *seat = prepared();
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    slot_id_text(seat->slot.id, older + sprintf(older, "a/.untorn/journal/"));
+    strcat(older, ".0");
+    put(older, seat->path);
+    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
+    slot_file_close(&coordinator->file);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    seat_drop_decision(coordinator, seat);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
     seats_close(&seats);
 }
