@@ -181,6 +181,23 @@ static bool read_sources(struct committing *committing)
 
 /* ---- doing it ---- */
 
+/* Empty standard input over content is the sign of a producer that failed, as in untorn write; with
+ * --exclusive there is none to be lost. */
+static bool is_guarded(const struct committing *committing, const struct member *member)
+{
+    const struct arguments *arguments = committing->arguments;
+    return !member->removed && strcmp(member->source, "-") == 0 && member->content.size == 0 &&
+           !arguments->allow_empty && !arguments->options.exclusive;
+}
+
+/* Looked at under the locks, so that nobody's content is emptied that came after the look. */
+static int let_be_empty(void *context, const struct untorn_content *old,
+                        struct untorn_change *change)
+{
+    (void)context;
+    return old && old->size > 0 ? 1 : untorn_change_set(change, "", 0);
+}
+
 static int add_member(struct untorn_transaction *transaction, const struct committing *committing,
                       const struct member *member, struct untorn_error *error)
 {
@@ -188,6 +205,9 @@ static int add_member(struct untorn_transaction *transaction, const struct commi
     options.if_match = member->if_match;
     if (member->removed)
         return untorn_transaction_remove(transaction, member->target, &options, error);
+    if (is_guarded(committing, member))
+        return untorn_transaction_change(transaction, member->target, let_be_empty, NULL, &options,
+                                         error);
     return untorn_transaction_put(transaction, member->target, member->content.data,
                                   member->content.size, &options, error);
 }
@@ -204,6 +224,8 @@ static void commit(struct committing *committing)
     if (rc != 0 && error.path[0])
         committing->outcome.path = error.path;
     outcome_library(&committing->outcome, &error);
+    if (rc == -UNTORN_REFUSED) /* by let_be_empty alone */
+        outcome_refuse_empty(&committing->outcome);
     if (rc < 0 && committing->count > 1)
         outcome_add(&committing->outcome, "; none of the %zu files was changed", committing->count);
     committing->outcome.path = committing->members[0].target;
@@ -242,6 +264,10 @@ static bool show_member(struct committing *committing, const struct member *memb
     error.status = status;
     committing->outcome.path = member->target;
     outcome_library(&committing->outcome, &error);
+    if (status == UNTORN_OK && exists && old.size > 0 && is_guarded(committing, member)) {
+        status = UNTORN_REFUSED;
+        outcome_refuse_empty(&committing->outcome);
+    }
     if (status == UNTORN_OK)
         diff_print(member->target, exists ? old.data : NULL, old.size,
                    member->removed ? "" : member->content.data,
@@ -292,7 +318,7 @@ const struct verb verb_commit = {
                 "  untorn commit index.json=index.new --remove old.json\n"
                 "  untorn commit --if-match app.conf=$(untorn hash app.conf) app.conf=app.new\n",
     .exits = "  0  done\n"
-             "  1  failed, no file was changed\n"
+             "  1  failed, no file was changed; standard input was empty and its TARGET is not\n"
              "  2  usage\n"
              "  3  no such SOURCE, no such file to remove, or no such directory\n"
              "  4  a TARGET is not a regular file\n"
@@ -300,8 +326,9 @@ const struct verb verb_commit = {
              "  6  a lock was not obtained in time\n"
              "  7  not settled: it counts, and the next call on one of the files finishes it\n",
     .options = OPTION_REMOVE | OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_EXCLUSIVE |
-               OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS | OPTION_SYMLINK |
-               OPTION_WAIT | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN | OPTION_REPORT,
+               OPTION_ALLOW_EMPTY | OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS |
+               OPTION_SYMLINK | OPTION_WAIT | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |
+               OPTION_REPORT,
     .fewest = 0,
     .most = -1,
     .run = run_commit,

@@ -96,6 +96,13 @@ void outcome_source(struct outcome *outcome, const char *source, int os_error)
                  system_error(os_error), outcome->path);
 }
 
+void outcome_refuse_empty(struct outcome *outcome)
+{
+    outcome_fail(outcome, UNTORN_REFUSED, 1,
+                 "standard input is empty and the file is not; it stays (perhaps the command "
+                 "before the pipe failed; to empty the file: --allow-empty)");
+}
+
 static void print_report(const struct outcome *outcome)
 {
     output_format("{\"verb\":\"%s\",\"path\":", outcome->arguments->verb->name);

@@ -55,6 +55,9 @@ void outcome_result(struct outcome *outcome, const char *what, int rc);
 /* A source that could not be read: names the source, not the file that stays as it was. */
 void outcome_source(struct outcome *outcome, const char *source, int os_error);
 
+/* Standard input has nothing to replace the content of the file with. */
+void outcome_refuse_empty(struct outcome *outcome);
+
 /* Tells it and returns the exit status. */
 int outcome_finish(const struct outcome *outcome);
 

@@ -51,13 +51,6 @@ static bool has_content(const char *path)
     return system_kind(path, true, &size) == SYSTEM_FILE && size > 0;
 }
 
-static void refuse_empty(struct outcome *outcome)
-{
-    outcome_fail(outcome, UNTORN_REFUSED, 1,
-                 "standard input is empty and the file is not; it stays (perhaps the command "
-                 "before the pipe failed; to empty the file: --allow-empty)");
-}
-
 /* Empty standard input: looked at under the lock, so that nobody's content is emptied that came
  * after the look. */
 static void write_nothing(struct writing *writing)
@@ -68,7 +61,7 @@ static void write_nothing(struct writing *writing)
     if (untorn_lock(path, UNTORN_LOCK_EXCLUSIVE, &writing->arguments->options, &lock, &error) != 0)
         outcome_library(&writing->outcome, &error);
     else if (has_content(path))
-        refuse_empty(&writing->outcome);
+        outcome_refuse_empty(&writing->outcome);
     else
         write_pieces(writing);
     untorn_unlock(lock);
@@ -82,7 +75,7 @@ static void write_dry_run(struct writing *writing)
     if (error != 0)
         outcome_source(&writing->outcome, writing->input.name, error);
     else if (content.size == 0 && guarded && has_content(writing->outcome.path))
-        refuse_empty(&writing->outcome);
+        outcome_refuse_empty(&writing->outcome);
     else
         dry_run_show(&writing->outcome, content.data, content.size);
     bytes_free(&content);

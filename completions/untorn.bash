@@ -29,8 +29,8 @@ _untorn_options() {
         ;;
     append) echo "--records= $saving --dry-run --report --help" ;;
     commit)
-        echo "--remove= --if-match= --if-changed --exclusive --keep= --level= --mode= --parents" \
-            "--symlink= --wait= --state-dir= --strict --dry-run --report --help"
+        echo "--remove= --if-match= --if-changed --exclusive --allow-empty --keep= --level= --mode=" \
+            "--parents --symlink= --wait= --state-dir= --strict --dry-run --report --help"
         ;;
     restore | undo)
         echo "--if-match= --keep= --level= --symlink= --wait= --state-dir= --strict --dry-run" \

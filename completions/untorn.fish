@@ -81,7 +81,7 @@ complete -c untorn -n '__untorn_in help' -xa 'set unset ensure apply edit write 
 complete -c untorn -n '__untorn_in set unset apply write update commit restore undo' -l if-match -x -d 'Only if this is the hash now'
 complete -c untorn -n '__untorn_in write update commit' -l if-changed -d 'Leave a file alone that has this content'
 complete -c untorn -n '__untorn_in write commit' -l exclusive -d 'Create the file; fail if it exists'
-complete -c untorn -n '__untorn_in edit write update' -l allow-empty -d 'Let empty content replace content'
+complete -c untorn -n '__untorn_in edit write update commit' -l allow-empty -d 'Let empty content replace content'
 complete -c untorn -n '__untorn_in set unset ensure get config' -s k -l segments -d 'The words behind the file are steps of one key'
 complete -c untorn -n '__untorn_in set ensure config' -l string -d 'The value is a string'
 complete -c untorn -n '__untorn_in set ensure get config' -l json -d 'The value as JSON'

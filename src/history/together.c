@@ -24,7 +24,8 @@ static bool parse_id(const char *text, unsigned char id[RECORD_ID])
 }
 
 /* A record that lies in another directory, of which this one's slot tells. */
-static int find_elsewhere(const struct slot *slot, struct record *ret_record)
+static int find_elsewhere(const struct slot *slot, const unsigned char id[RECORD_ID],
+                          struct record *ret_record)
 {
     struct place place = PLACE_CLOSED;
     struct state state = STATE_CLOSED;
@@ -41,21 +42,21 @@ static int find_elsewhere(const struct slot *slot, struct record *ret_record)
     if (rc == 0 && state_open(&place, &options, STATE_IF_USABLE, &state, &unseen) != 0)
         rc = -ENOENT;
     if (rc == 0)
-        rc = record_find(&state, place.dir, slot->id, ret_record);
+        rc = record_find(&state, place.dir, id, ret_record);
     state_close(&state);
     place_close(&place);
     return rc;
 }
 
-/* The record of the last commit here, if another directory has it. 0 or -ENOENT, ... */
+/* The record of the last commit here, or of that with the id, if another directory has it: one that
+ * changed nothing may have come after it, and has none. 0 or -ENOENT, ... */
 static int find_by_slot(struct look *look, const unsigned char id[RECORD_ID],
                         struct record *ret_record)
 {
     struct slot slot = {0};
     int rc = view_last_slot(&look->state, &slot);
-    bool fits = rc == 0 && slot.participant && slot.directory_count > 0 &&
-                (!id || memcmp(slot.id, id, RECORD_ID) == 0);
-    rc = rc < 0 || !fits ? -ENOENT : find_elsewhere(&slot, ret_record);
+    bool fits = rc == 0 && slot.participant && slot.directory_count > 0;
+    rc = rc < 0 || !fits ? -ENOENT : find_elsewhere(&slot, id ? id : slot.id, ret_record);
     slot_free(&slot);
     return rc;
 }
@@ -104,7 +105,9 @@ static bool take_newest(struct record_list *list, const struct present *present,
                         struct record *ret_record)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (!member_of(&list->records[i], present->directory, present->name))
+        const struct record_member *member =
+            member_of(&list->records[i], present->directory, present->name);
+        if (!member || !record_changes(member)) /* [REMEMBER-4] */
             continue;
         if (!made_it(&list->records[i], present))
             return false;
@@ -197,12 +200,6 @@ int together_find(struct look *look, const char *path, const struct version_foun
 }
 
 /* ---- undoing it ---- */
-
-static bool is_changed(const struct record_member *member)
-{
-    return member->was != member->is ||
-           (member->is && !untorn_hash_equal(&member->before, &member->after));
-}
 
 static void member_path(const struct record_member *member, char path[LIMIT_PATH + LIMIT_NAME + 2])
 {
@@ -330,7 +327,7 @@ static void tell(const struct record *record, untorn_undone_function *function, 
 {
     char path[LIMIT_PATH + LIMIT_NAME + 2];
     for (size_t i = 0; i < record->count; i++) {
-        if (!is_changed(&record->members[i]))
+        if (!record_changes(&record->members[i]))
             continue;
         member_path(&record->members[i], path);
         function(context, path);
@@ -345,7 +342,7 @@ int together_undo(const struct record *record, untorn_undone_function *function,
     own.keep = find_keep(record, &own);
     int rc = untorn_transaction_begin(&own, &transaction, error);
     for (size_t i = 0; rc == 0 && i < record->count; i++)
-        if (is_changed(&record->members[i]))
+        if (record_changes(&record->members[i]))
             rc = add_member(transaction, record, &record->members[i], &own, error);
     for (size_t i = 0; rc == 0 && i < transaction->count; i++)
         transaction->members[i]->keeps = true; /* [PAST-9] */
@@ -403,7 +400,7 @@ int together_preview(const struct record *record, untorn_undoing_function *funct
     int rc = 0;
     for (int shows = 0; shows < 2; shows++)
         for (size_t i = 0; rc == 0 && i < record->count; i++)
-            if (is_changed(&record->members[i]))
+            if (record_changes(&record->members[i]))
                 rc = preview_member(&record->members[i], shows ? function : NULL, context, options,
                                     error);
     return rc;

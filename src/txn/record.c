@@ -128,7 +128,7 @@ static bool is_relative(const char *text, const char *directory)
 
 /* ---- as bytes ---- */
 
-static int compare_members(const void *left, const void *right)
+int record_compare_members(const void *left, const void *right)
 {
     const struct record_member *a = left, *b = right;
     int order = strcmp(a->directory, b->directory);
@@ -165,7 +165,7 @@ unsigned char *record_encode(struct record *record, const char *directory, size_
     if (!data)
         return NULL;
     unsigned char *at = data + HEAD;
-    qsort(record->members, record->count, sizeof *record->members, compare_members);
+    qsort(record->members, record->count, sizeof *record->members, record_compare_members);
     for (size_t i = 0; i < record->count; i++) {
         const struct record_member *member = &record->members[i];
         if (!make_relative(directory, member->directory, relative) ||
@@ -251,6 +251,14 @@ static bool has_head(const unsigned char *data, size_t size)
     return memcmp(data + size - CHECK, check.bytes, CHECK) == 0;
 }
 
+/* As record_changes. */
+static bool is_change(const unsigned char *at)
+{
+    unsigned there = at[MEMBER_FLAGS];
+    return (there != 0 && there != (WAS | IS)) ||
+           memcmp(at + MEMBER_BEFORE, at + MEMBER_AFTER, 16) != 0;
+}
+
 struct untorn_hash record_list_hash(const unsigned char *data)
 {
     struct hash_stream stream;
@@ -259,8 +267,10 @@ struct untorn_hash record_list_hash(const unsigned char *data)
     hash_begin(&stream);
     for (size_t i = 0; i < count; i++) {
         size_t texts = at[MEMBER_NAME_SIZE] + (size_t)cursor_get(at + MEMBER_DIRECTORY_SIZE, 2);
-        hash_add(&stream, at + MEMBER_NAME_SIZE, 3); /* where one text ends and the next begins */
-        hash_add(&stream, at + MEMBER_TEXTS, texts);
+        if (is_change(at)) {
+            hash_add(&stream, at + MEMBER_NAME_SIZE, 3); /* where each text ends */
+            hash_add(&stream, at + MEMBER_TEXTS, texts);
+        }
         at += MEMBER_TEXTS + texts;
     }
     return hash_end(&stream);
@@ -295,7 +305,7 @@ int record_decode(const unsigned char *data, size_t size, const char *directory,
     for (size_t i = 0; valid && i < count; i++) {
         valid = take_member(&body, &record.members[i]);
         if (valid && i > 0)
-            valid = compare_members(&record.members[i - 1], &record.members[i]) < 0;
+            valid = record_compare_members(&record.members[i - 1], &record.members[i]) < 0;
     }
     if (!valid || body.left > 0) {
         record_free(&record);
@@ -316,6 +326,12 @@ void record_free(struct record *record)
 void record_entry(const struct record *record, char entry[LIMIT_NAME + 1])
 {
     untorn_hash_format(&record->list, entry);
+}
+
+bool record_changes(const struct record_member *member)
+{
+    return member->was != member->is ||
+           (member->is && !untorn_hash_equal(&member->before, &member->after));
 }
 
 enum record_match record_match(const struct record_member *member, const struct untorn_hash *hash)

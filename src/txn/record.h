@@ -2,9 +2,10 @@
  * a commit are told from files that were edited after it.
  *
  * A record is .untorn/set/<32 digits> in each directory of the commit (txn/remember.h), drawn in
- * docs/format/layout.md; the digits stand for the list of members, so that a commit of the same
- * files overwrites the record of the one before it. It names directories relative to its own: a
- * tree that was moved or copied keeps its records.
+ * docs/format/layout.md; the digits stand for the list of members that the commit changed, so that
+ * a commit that changes the same files overwrites the record of the one before it, and no other
+ * does. It names directories relative to its own: a tree that was moved or copied keeps its
+ * records.
  *
  *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it, but
  *             by an undo, for which see TOGETHER-3 in history/together.h.
@@ -36,7 +37,7 @@ struct record {
     size_t count;
     struct record_member *members; /* sorted: by directory, then name */
     char *texts;                   /* what they point into, if it was read; else NULL */
-    struct untorn_hash list;       /* stands for their names, if it was read */
+    struct untorn_hash list;       /* stands for those that changed, if it was read */
     struct os_stat made;           /* its file, if it was read: who says so */
 };
 
@@ -45,6 +46,11 @@ struct record {
  * them grant by their modes, to the group only if theirs is the directory's. record->time is
  * ignored. 0 or a negative errno value; the commit counts in any case. */
 int record_write(struct state *state, os_fd directory, const struct record *record, unsigned mode);
+
+/* Those that are there and name one of these members grant no more than `mode` from now on, as far
+ * as we may say so. [RECORD-3] */
+void record_narrow(struct state *state, os_fd directory, const struct record *record,
+                   unsigned mode);
 
 /* The record of one commit. 0, -ENOENT, ... Free it. */
 int record_find(struct state *state, os_fd directory, const unsigned char id[RECORD_ID],
@@ -61,8 +67,14 @@ int record_load(struct state *state, os_fd directory, struct record_list *ret_li
 void record_free(struct record *record);
 void record_free_list(struct record_list *list);
 
-/* Its name in set/, which stands for the list of members, if it was read. */
+/* Its name in set/, if it was read. */
 void record_entry(const struct record *record, char entry[LIMIT_NAME + 1]);
+
+/* The order of members, for qsort. */
+int record_compare_members(const void *left, const void *right);
+
+/* Whether the commit changed what is in the file, or made or removed it. */
+bool record_changes(const struct record_member *member);
 
 /* What a member is now: `hash` is that of its content, or NULL if there is no such file. */
 enum record_match {
@@ -79,8 +91,8 @@ enum record_match record_match(const struct record_member *member, const struct 
  * path that is too long or relative gives NULL too. Sorts the members. */
 unsigned char *record_encode(struct record *record, const char *directory, size_t *ret_size);
 
-/* Of encoded bytes: stands for the names alone, so that the next commit of the same files has the
- * same. */
+/* Of encoded bytes: stands for the names of those that changed, so that the next commit that
+ * changes the same files has the same. */
 struct untorn_hash record_list_hash(const unsigned char *data);
 
 /* Of the first bytes of a record, whole or not; 0 if they are no such. */

@@ -230,6 +230,34 @@ static int open_for_writing(struct state *state, const char *entry, unsigned mod
     return rc;
 }
 
+static bool shares_one(const struct record *one, const struct record *sorted)
+{
+    for (size_t i = 0; i < one->count; i++)
+        if (bsearch(&one->members[i], sorted->members, sorted->count, sizeof *sorted->members,
+                    record_compare_members))
+            return true;
+    return false;
+}
+
+void record_narrow(struct state *state, os_fd directory, const struct record *record, unsigned mode)
+{
+    char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    struct record_list list = {0};
+    os_fd file;
+    qsort(record->members, record->count, sizeof *record->members, record_compare_members);
+    int rc = record_load(state, directory, &list);
+    for (size_t i = 0; rc == 0 && i < list.count; i++) {
+        record_entry(&list.records[i], entry);
+        state_path(state, FOLDER_SET, entry, path);
+        if (!shares_one(&list.records[i], record) ||
+            io_open_own(state->parent, path, OS_READ, &file, NULL) < 0)
+            continue;
+        (void)os_narrow(file, 0600 | mode); /* else it is another's, and stays as he made it */
+        os_close(file);
+    }
+    record_free_list(&list);
+}
+
 static int write_bytes(struct state *state, const unsigned char *data, size_t size, unsigned mode)
 {
     char entry[UNTORN_HASH_TEXT_SIZE];

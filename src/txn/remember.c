@@ -33,11 +33,22 @@ static unsigned granted(const struct grant *grant, const struct seat *seat)
     return group ? grant->mode : grant->mode & ~0070u;
 }
 
+/* [REMEMBER-4] */
+static bool changes_any(const struct record *record)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (record_changes(&record->members[i]))
+            return true;
+    return false;
+}
+
 /* [REMEMBER-1] */
 static void write_records(struct seats *seats, const struct seat *coordinator,
                           struct record *record, const struct grant *grant)
 {
     size_t directories = 0;
+    if (!changes_any(record))
+        return;
     for (size_t i = 0; i < seats->count; i++)
         directories += seats->list[i]->takes_part;
     bool everywhere = directories * record->count <= LIMIT_REMEMBERED;
@@ -75,6 +86,30 @@ static void fill_by_member(const struct member *member, struct record_member *re
         ret_record->after = member->now.unchanged ? ret_record->before : member->now.hash;
 }
 
+static bool is_narrowed(const struct member *member)
+{
+    return !member->now.unchanged && !member->now.removes && member->now.target.exists &&
+           (member->now.target.stat.mode & ~member->now.staged.mode & 0666) != 0;
+}
+
+/* [RECORD-3] Earlier records have hashes of what is closed to others now. */
+static void narrow_earlier(struct commit *commit, struct record *record)
+{
+    struct grant grant = GRANT_ALL;
+    record->count = 0;
+    for (size_t i = 0; i < commit->count; i++) {
+        if (!is_narrowed(commit->members[i]))
+            continue;
+        fill_by_member(commit->members[i], &record->members[record->count++]);
+        narrow_by_member(commit->members[i], &grant);
+    }
+    for (size_t i = 0; record->count > 0 && i < commit->seats.count; i++) {
+        struct seat *seat = commit->seats.list[i];
+        if (seat->takes_part)
+            record_narrow(&seat->state, seat->place.dir, record, granted(&grant, seat));
+    }
+}
+
 void remember_commit(struct commit *commit)
 {
     struct grant grant = GRANT_ALL;
@@ -87,6 +122,7 @@ void remember_commit(struct commit *commit)
         narrow_by_member(commit->members[i], &grant);
     }
     write_records(&commit->seats, commit->coordinator, &record, &grant);
+    narrow_earlier(commit, &record);
     free(record.members);
 }
 

@@ -196,6 +196,67 @@ TEST(the_versions_of_other_commits_stay)
     check("a3", "b3");
 }
 
+/* [REMEMBER-4] */
+TEST(a_commit_that_is_repeated_leaves_the_first_one_to_be_undone)
+{
+    put("a", "a1");
+    put("b", "b1");
+    for (int i = 0; i < 3; i++)
+        COMMIT({"a", "a2"}, {"b", "b2"});
+    CHECK_INT(undo("a"), 0);
+    check("a1", "b1");
+    CHECK_TEXT(undone, "a b ");
+    CHECK_INT(undo("b"), 0);
+    check("a2", "b2");
+}
+
+/* [REMEMBER-4] */
+TEST(what_a_commit_created_is_undone_after_it_was_repeated)
+{
+    make_dir("one", 0755);
+    make_dir("two", 0755);
+    for (int i = 0; i < 2; i++)
+        COMMIT({"one/a", "a1"}, {"two/b", "b1"});
+    CHECK_INT(undo("two/b"), 0);
+    CHECK(!exists("one/a") && !exists("two/b"));
+}
+
+/* [REMEMBER-1] [REMEMBER-4] As that of a very large commit, the record is in one directory only. */
+TEST(a_commit_that_is_remembered_elsewhere_is_undone_after_it_was_repeated)
+{
+    make_dir("one", 0755);
+    make_dir("two", 0755);
+    put("one/a", "a1");
+    put("two/b", "b1");
+    for (int i = 0; i < 2; i++)
+        COMMIT({"one/a", "a2"}, {"two/b", "b2"});
+    remove_tree("two/.untorn/set");
+    CHECK_INT(undo("two/b"), 0);
+    CHECK_TEXT(text_of("one/a"), "a1");
+    CHECK_TEXT(text_of("two/b"), "b1");
+}
+
+/* [REMEMBER-4] What changed since is told, and it is not forgotten what it was committed with. */
+TEST(a_commit_that_changes_only_some_of_the_files_leaves_the_earlier_one_known)
+{
+    for (int created = 0; created < 2; created++) {
+        if (!created) {
+            put("a", "a1");
+            put("b", "b1");
+        }
+        COMMIT({"a", "a2"}, {"b", "b2"});
+        COMMIT({"a", "a2"}, {"b", "b3"});
+        CHECK_INT(undo("a"), -UNTORN_CHANGED);
+        CHECK(strstr(error.path, "/b"));
+        check("a2", "b3");
+        CHECK_INT(undo("b"), 0);
+        CHECK_TEXT(undone, "b ");
+        check("a2", "b2");
+        remove_tree(".untorn");
+        CHECK_INT(unlink("a") | unlink("b"), 0);
+    }
+}
+
 /* [REMEMBER-2] */
 TEST(a_commit_that_was_killed_and_recovered_is_undone_together_too)
 {

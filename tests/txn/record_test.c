@@ -103,6 +103,19 @@ TEST(the_next_commit_of_the_same_files_takes_the_place_of_the_record)
     record_free_list(&list);
 }
 
+/* [REMEMBER-4] */
+TEST(a_commit_that_changed_others_of_the_same_files_has_a_record_of_its_own)
+{
+    begin();
+    struct record_member members[] = {replaced(here, "a", "2", "2"), replaced(here, "b", "4", "5")};
+    CHECK_INT(write_pair(1, "a", "b"), 0);
+    CHECK_INT(write_members(2, members, 2), 0);
+    CHECK_INT(count_records(), 2);
+    members[1] = replaced(here, "b", "5", "6");
+    CHECK_INT(write_members(3, members, 2), 0);
+    CHECK_INT(count_records(), 2);
+}
+
 TEST(a_shorter_record_leaves_nothing_of_a_longer_one)
 {
     begin();
