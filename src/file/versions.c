@@ -231,6 +231,27 @@ int versions_at(const struct versions *versions, const struct os_stat *live, siz
     return -ENOENT;
 }
 
+int versions_find(const struct versions *versions, const struct untorn_hash *hash, os_fd *ret_file)
+{
+    enum version_verdict verdict;
+    struct os_stat stat;
+    int failure = -ENOENT;
+    for (size_t i = 0; i < versions->count; i++) {
+        const struct version *version = &versions->list[i];
+        if (!untorn_hash_equal(&version->hash, hash))
+            continue;
+        int rc = version_look(versions, version, NULL, true, ret_file, &stat, &verdict);
+        if (rc == 0 && verdict == VERSION_WHOLE)
+            return 0;
+        if (rc == 0)
+            os_close(*ret_file);
+        else if (rc != -ENOENT)
+            failure = rc;
+    }
+    *ret_file = OS_NONE;
+    return failure;
+}
+
 /* A copied folder has other inodes: named anew, the version need not be read each time. */
 static void name_anew(const struct versions *versions, struct version *version, uint64_t inode)
 {

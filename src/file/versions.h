@@ -82,6 +82,9 @@ struct version_found {
 int versions_at(const struct versions *versions, const struct os_stat *live, size_t number,
                 struct version_found *ret_found);
 
+/* The newest whole version with that content, open. 0, -ENOENT, or another errno value. */
+int versions_find(const struct versions *versions, const struct untorn_hash *hash, os_fd *ret_file);
+
 /* Drops what is none from the list and from the disk, and notes the mode of the others. For who
  * holds the file's lock. */
 void versions_sweep(struct versions *versions, const struct os_stat *live);

@@ -238,3 +238,25 @@ TEST(a_removed_version_is_gone)
     CHECK_INT(version_remove(&versions, &versions.list[0]), -ENOENT);
     end();
 }
+
+TEST(the_newest_whole_version_of_a_content_is_found)
+{
+    struct untorn_hash one = untorn_hash("one", 3), none = untorn_hash("none", 4);
+    struct os_stat stat;
+    os_fd file;
+    begin();
+    enter(1, "one", "one", true);
+    enter(2, "one", "one", true);
+    ino_t wanted = stat_of(only_entry(".untorn/history/f", "0000000000000002.")).st_ino;
+    enter(3, "one", "changed", true);
+    enter(4, "one", "litter", false);
+    enter(5, "other", "other", true);
+    open_versions(false);
+    CHECK_INT(versions_find(&versions, &one, &file), 0);
+    CHECK_INT(os_stat(file, NULL, &stat), 0);
+    CHECK_INT(stat.inode, wanted);
+    os_close(file);
+    CHECK_INT(versions_find(&versions, &none, &file), -ENOENT);
+    CHECK_INT(file, OS_NONE);
+    end();
+}
