@@ -113,7 +113,7 @@ static int open_versions(struct past *past, struct target *target)
     past->open = true;
     versions_sweep(&past->versions, &target->stat);
     fit_folder(past, target);
-    return 0;
+    return versions_next(&past->versions, &past->next);
 }
 
 /* [PAST-6] The upper half counts; the lower one is the holder's own, as the name of a stage is
@@ -121,12 +121,11 @@ static int open_versions(struct past *past, struct target *target)
  * must swap in what the other has staged. */
 static uint64_t next_sequence(const struct past *past, const struct target *target)
 {
-    uint64_t newest = past->versions.count > 0 ? past->versions.list[0].sequence >> 32 : 0;
     uint64_t number = lock_stage_number(&target->lock);
     uint32_t own = (uint32_t)(number ^ number >> 32);
     if (number == 0)
         (void)os_random(&own, sizeof own);
-    return (newest + 1) << 32 | own;
+    return (uint64_t)past->next << 32 | own;
 }
 
 static void name_next(struct past *past, const struct target *target)

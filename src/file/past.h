@@ -57,6 +57,7 @@
 struct past {
     bool open; /* `versions` is */
     struct versions versions;
+    uint32_t next;      /* the upper half of its number */
     struct version own; /* of the version being kept */
     bool staged;        /* the stage lies under its name */
     bool linked;        /* and under its own [PAST-5] */

@@ -160,11 +160,11 @@ static int give_meta(struct replacement *replacement, struct untorn_error *error
     if (replacement->needs_nothing)
         return 0;
     int rc = is_file(target)   ? os_copy_meta(target->hold, stage->file, mode, &result)
-             : target->meta_of ? os_copy_meta(*target->meta_of, stage->file, mode, &result)
+             : target->meta_of ? os_copy_meta(*target->meta_of, stage->file, 0, &result)
                                : os_new_meta(target->place.dir, stage->file, mode);
     if (rc < 0)
         return error_os(error, rc, "give the new version the old one's owner and mode");
-    replacement->in_place = (result & OS_META_OWNER_DENIED) != 0;
+    replacement->in_place = is_file(target) && (result & OS_META_OWNER_DENIED) != 0;
     if (result & OS_META_LOST) {
         error->flags |= UNTORN_FLAG_META_LOST;
         if (target->options->strict) {

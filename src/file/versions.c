@@ -52,8 +52,7 @@ bool version_parse(const char *name, struct version *ret_version)
         return false;
     if (size == END)
         strcpy(ret_version->set, name + SET + 1);
-    /* Higher numbers nobody reaches; they are somebody's trick to have no next one. */
-    return ret_version->sequence < UINT64_MAX / 2 && untorn_hash_parse(hash, &ret_version->hash);
+    return untorn_hash_parse(hash, &ret_version->hash);
 }
 
 /* ---- the folder ---- */
@@ -231,16 +230,37 @@ int versions_at(const struct versions *versions, const struct os_stat *live, siz
     return -ENOENT;
 }
 
-/* A copied folder has other inodes: named anew, the version need not be read each time. */
-static void name_anew(const struct versions *versions, struct version *version, uint64_t inode)
+int versions_find(const struct versions *versions, const struct untorn_hash *hash, os_fd *ret_file)
+{
+    enum version_verdict verdict;
+    struct os_stat stat;
+    int failure = -ENOENT;
+    for (size_t i = 0; i < versions->count; i++) {
+        const struct version *version = &versions->list[i];
+        if (!untorn_hash_equal(&version->hash, hash))
+            continue;
+        int rc = version_look(versions, version, NULL, true, ret_file, &stat, &verdict);
+        if (rc == 0 && verdict == VERSION_WHOLE)
+            return 0;
+        if (rc == 0)
+            os_close(*ret_file);
+        else if (rc != -ENOENT)
+            failure = rc;
+    }
+    *ret_file = OS_NONE;
+    return failure;
+}
+
+static int name_anew(const struct versions *versions, struct version *version,
+                     const struct version *fresh)
 {
     char old_name[VERSION_NAME_SIZE], new_name[VERSION_NAME_SIZE];
-    struct version fresh = *version;
-    fresh.inode = inode;
     version_name(version, old_name);
-    version_name(&fresh, new_name);
-    if (os_rename(versions->folder, old_name, versions->folder, new_name, OS_REPLACE) == 0)
-        *version = fresh;
+    version_name(fresh, new_name);
+    int rc = os_rename(versions->folder, old_name, versions->folder, new_name, OS_REPLACE);
+    if (rc == 0)
+        *version = *fresh;
+    return rc;
 }
 
 /* 1 if it stays. What cannot be looked at stays. */
@@ -263,7 +283,10 @@ static bool stays(struct versions *versions, struct version *version, const stru
     os_close(file);
     if (verdict == VERSION_LITTER)
         return os_remove(versions->folder, name, false) < 0;
-    name_anew(versions, version, stat.inode);
+    /* A copied folder has other inodes: named anew, the version need not be read each time. */
+    struct version fresh = *version;
+    fresh.inode = stat.inode;
+    (void)name_anew(versions, version, &fresh);
     return true;
 }
 
@@ -274,4 +297,40 @@ void versions_sweep(struct versions *versions, const struct os_stat *live)
         if (stays(versions, &versions->list[i], live))
             versions->list[kept++] = versions->list[i];
     versions->count = kept;
+}
+
+/* ---- numbers ---- */
+
+static uint32_t count_of(const struct version *version)
+{
+    return (uint32_t)(version->sequence >> 32);
+}
+
+/* From the oldest to the newest each gets the next number, or keeps a lower one: none ever passes
+ * its neighbour, wherever this ends. */
+static int number_anew(struct versions *versions)
+{
+    uint32_t last = 0;
+    int rc = 0;
+    for (size_t i = versions->count; rc == 0 && i-- > 0;) {
+        struct version *version = &versions->list[i], fresh = *version;
+        if (count_of(version) > last + 1) {
+            fresh.sequence = (uint64_t)(last + 1) << 32 | (uint32_t)version->sequence;
+            rc = name_anew(versions, version, &fresh);
+        }
+        last = count_of(version);
+    }
+    if (rc < 0)
+        return rc;
+    rc = os_flush_dir(versions->folder);
+    return rc == 0 || rc == -EINVAL ? 0 : rc - VERSIONS_UNFLUSHED;
+}
+
+int versions_next(struct versions *versions, uint32_t *ret_next)
+{
+    int rc = 0;
+    if (versions->count > 0 && count_of(&versions->list[0]) == UINT32_MAX) /* [VERSIONS-4] */
+        rc = number_anew(versions);
+    *ret_next = versions->count > 0 ? count_of(&versions->list[0]) + 1 : 1;
+    return rc;
 }

@@ -11,6 +11,8 @@
  *   VERSIONS-2  A version is never a second name of the user's file: it would change with it.
  *   VERSIONS-3  The folder's name is durable before the first entry is put into it. So whoever
  *               finds an entry need not flush the names above it.
+ *   VERSIONS-4  Every number is one, and there is always a higher one: where somebody gave an entry
+ *               the highest, they are numbered anew, in their order, by who is about to keep one.
  */
 #ifndef UNTORN_FILE_VERSIONS_H
 #define UNTORN_FILE_VERSIONS_H
@@ -82,9 +84,16 @@ struct version_found {
 int versions_at(const struct versions *versions, const struct os_stat *live, size_t number,
                 struct version_found *ret_found);
 
+/* The newest whole version with that content, open. 0, -ENOENT, or another errno value. */
+int versions_find(const struct versions *versions, const struct untorn_hash *hash, os_fd *ret_file);
+
 /* Drops what is none from the list and from the disk, and notes the mode of the others. For who
  * holds the file's lock. */
 void versions_sweep(struct versions *versions, const struct os_stat *live);
+
+/* What the upper half of the next number is. [VERSIONS-4] For who holds the file's lock. 0, or a
+ * negative errno value if they cannot be numbered anew. */
+int versions_next(struct versions *versions, uint32_t *ret_next);
 
 /* 0 or a negative errno value. */
 int version_remove(const struct versions *versions, const struct version *version);

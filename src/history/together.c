@@ -344,8 +344,10 @@ int together_undo(const struct record *record, untorn_undone_function *function,
     for (size_t i = 0; rc == 0 && i < record->count; i++)
         if (record_changes(&record->members[i]))
             rc = add_member(transaction, record, &record->members[i], &own, error);
-    for (size_t i = 0; rc == 0 && i < transaction->count; i++)
+    for (size_t i = 0; rc == 0 && i < transaction->count; i++) {
         transaction->members[i]->keeps = true; /* [PAST-9] */
+        transaction->members[i]->comes_back = true;
+    }
     if (rc == 0)
         rc = untorn_transaction_commit(transaction, error);
     untorn_transaction_free(transaction);

@@ -258,6 +258,39 @@ static int look_at_stage(struct member *member)
     return rc;
 }
 
+/* What the version has that comes back. */
+static int open_version(struct member *member, os_fd *ret_file)
+{
+    struct target *target = &member->now.target;
+    struct versions versions;
+    *ret_file = OS_NONE;
+    if (!member->comes_back || target->exists)
+        return 0;
+    int rc = versions_open(&versions, &target->state, target->place.name, false);
+    if (rc == 0)
+        rc = versions_find(&versions, &member->now.hash, ret_file);
+    versions_close(&versions);
+    return rc;
+}
+
+static int prepare(struct member *member, struct untorn_error *error)
+{
+    struct target *target = &member->now.target;
+    os_fd version;
+    int rc = open_version(member, &version);
+    if (rc < 0 && rc != -ENOENT)
+        return error_os(error, rc, "look for its earlier version");
+    if (rc < 0) {
+        error_detail(error, "what it was before the commit is no longer kept");
+        return error_fail(error, UNTORN_NO_VERSION, NULL);
+    }
+    target->meta_of = version == OS_NONE ? NULL : &version;
+    rc = replace_prepare(&member->now.replacement, error);
+    target->meta_of = NULL;
+    os_close(version);
+    return rc;
+}
+
 int member_stage(struct member *member, struct untorn_error *error)
 {
     struct stage *stage = &member->now.stage;
@@ -274,7 +307,7 @@ int member_stage(struct member *member, struct untorn_error *error)
         .stage = stage,
         .past = member->now.stays_open ? &member->now.past : NULL,
     };
-    rc = replace_prepare(&member->now.replacement, error);
+    rc = prepare(member, error);
     if (rc == REPLACE_UNCHANGED) {
         stage_close(stage);
         past_close(&member->now.past);

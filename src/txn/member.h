@@ -15,6 +15,7 @@ struct member {
     struct owned_options given;
     struct operation *operations; /* in order */
     bool keeps;                   /* as target.keeps */
+    bool comes_back; /* if it is not there, it is made like its version of that content */
 
     struct { /* attempt */
         struct seat *seat;

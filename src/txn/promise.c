@@ -141,7 +141,8 @@ static int place_bytes(const struct seat *seat, struct member *member, uint64_t 
 {
     if (member->now.removes)
         return 0;
-    member->now.inlined = member->now.size <= LIMIT_INLINE &&
+    bool has_more = member->comes_back && !member->now.target.exists; /* than a slot can say */
+    member->now.inlined = !has_more && member->now.size <= LIMIT_INLINE &&
                           *inlined + member->now.size <= LIMIT_INLINE_ALL &&
                           may_inline(seat, member);
     member->now.target.stage_stays = !member->now.inlined;

@@ -4,6 +4,7 @@
 #include <untorn.h>
 
 #include "file/acl.h"
+#include "file/interpose.h"
 #include "file/support.h"
 
 #define HISTORY ".untorn/history/f"
@@ -45,4 +46,59 @@ TEST(of_versions_with_the_same_content_the_newest_stays)
     save("c");
     CHECK_INT(count_entries(HISTORY, ""), 2);
     CHECK(exists(again) && !exists(version));
+}
+
+static int count_it(void *context, const struct untorn_version *version)
+{
+    (void)version;
+    ++*(int *)context;
+    return 0;
+}
+
+/* [VERSIONS-4] Somebody renamed an entry, or planted one. */
+TEST(a_version_is_kept_behind_the_highest_number_that_there_is)
+{
+    static const char *const halves[] = {"7fffffff", "80000000", "ffffffff"};
+    options.keep = 2;
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        char version[4096], again[4096];
+        int count = 0;
+        struct untorn_content content;
+        save("a");
+        save("b");
+        strcpy(version, only_entry(HISTORY, ""));
+        strcpy(again, version);
+        memcpy(strrchr(again, '/') + 1, halves[i], 8);
+        CHECK_INT(rename(version, again), 0);
+        save("c");
+        CHECK_INT(untorn_log("f", count_it, &count, NULL, &error), 0);
+        CHECK_INT(count, 2);
+        CHECK_INT(untorn_version_read("f", 1, NULL, &content, &error), 0);
+        CHECK_TEXT(content.data, "b");
+        untorn_content_free(&content);
+        save("d");
+        CHECK_INT(count_entries(HISTORY, ""), 2); /* and the oldest goes */
+        CHECK_INT(untorn_version_read("f", 2, NULL, &content, &error), 0);
+        CHECK_TEXT(content.data, "b");
+        untorn_content_free(&content);
+        remove_tree(".untorn");
+        CHECK_INT(unlink("f"), 0);
+    }
+}
+
+TEST(where_versions_cannot_be_numbered_anew_that_none_is_kept_is_told)
+{
+    char version[4096], again[4096];
+    options.keep = 2;
+    save("a");
+    save("b");
+    strcpy(version, only_entry(HISTORY, ""));
+    strcpy(again, version);
+    memcpy(strrchr(again, '/') + 1, "ffffffff", 8);
+    CHECK_INT(rename(version, again), 0);
+    fail(CALL_RENAME, "/history/f/", 1, EACCES);
+    save("c");
+    CHECK(error.flags & UNTORN_FLAG_HISTORY_LOST);
+    CHECK_TEXT(text_of("f"), "c");
+    CHECK_TEXT(text_of(only_entry(HISTORY, "")), "a");
 }

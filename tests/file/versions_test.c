@@ -90,8 +90,6 @@ TEST(a_name_that_is_not_ours_is_none)
         CHECK(!version_parse(changed, &found) || i == 66);
     }
     CHECK(version_parse(name, &found));
-    name[0] = '8'; /* a number after which there would be none */
-    CHECK(!version_parse(name, &found));
     CHECK(!version_parse("", &found));
 }
 
@@ -237,4 +235,61 @@ TEST(a_removed_version_is_gone)
     CHECK(!exists(path));
     CHECK_INT(version_remove(&versions, &versions.list[0]), -ENOENT);
     end();
+}
+
+TEST(the_newest_whole_version_of_a_content_is_found)
+{
+    struct untorn_hash one = untorn_hash("one", 3), none = untorn_hash("none", 4);
+    struct os_stat stat;
+    os_fd file;
+    begin();
+    enter(1, "one", "one", true);
+    enter(2, "one", "one", true);
+    ino_t wanted = stat_of(only_entry(".untorn/history/f", "0000000000000002.")).st_ino;
+    enter(3, "one", "changed", true);
+    enter(4, "one", "litter", false);
+    enter(5, "other", "other", true);
+    open_versions(false);
+    CHECK_INT(versions_find(&versions, &one, &file), 0);
+    CHECK_INT(os_stat(file, NULL, &stat), 0);
+    CHECK_INT(stat.inode, wanted);
+    os_close(file);
+    CHECK_INT(versions_find(&versions, &none, &file), -ENOENT);
+    CHECK_INT(file, OS_NONE);
+    end();
+}
+
+static void check_next(const uint64_t *numbers, size_t count, const uint64_t *wanted)
+{
+    uint32_t next;
+    begin();
+    for (size_t i = 0; i < count; i++) {
+        const char text[] = {(char)('a' + i), '\0'};
+        enter(numbers[i], text, text, true);
+    }
+    open_versions(false);
+    CHECK_INT(versions_next(&versions, &next), 0);
+    CHECK_INT(next, (wanted[count - 1] >> 32) + 1);
+    open_versions(false);
+    CHECK_INT(versions.count, count);
+    for (size_t i = 0; i < count; i++) {
+        const char text[] = {(char)('a' + i), '\0'};
+        struct untorn_hash hash = untorn_hash(text, 1);
+        CHECK_INT(versions.list[count - 1 - i].sequence, wanted[i]);
+        CHECK(untorn_hash_equal(&versions.list[count - 1 - i].hash, &hash));
+    }
+    end();
+    remove_tree(".untorn");
+}
+
+/* [VERSIONS-4] */
+TEST(there_is_always_a_next_number_and_the_order_stays)
+{
+    static const uint64_t high[] = {5, 0x7fffffffffffffff}, top[] = {UINT64_MAX},
+                          top_wanted[] = {0x1ffffffff},
+                          mixed[] = {3, 4, 0x200000001, 0xffffffff00000000, UINT64_MAX},
+                          mixed_wanted[] = {3, 4, 0x100000001, 0x200000000, 0x3ffffffff};
+    check_next(high, 2, high);
+    check_next(top, 1, top_wanted);
+    check_next(mixed, 5, mixed_wanted);
 }

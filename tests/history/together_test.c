@@ -98,6 +98,53 @@ TEST(a_removed_member_comes_back_with_its_mode)
     CHECK_INT(mode_of("b"), 0600);
 }
 
+static void check_alice_s(const char *path)
+{
+    char value[8] = "";
+    struct stat status = stat_of(path);
+    CHECK_INT(status.st_uid, ALICE);
+    CHECK_INT(status.st_gid, CREW);
+    CHECK_INT(mode_of(path), 0640);
+    CHECK_INT(getxattr(path, "user.k", value, sizeof value), 1);
+    CHECK_TEXT(value, "v");
+}
+
+static void begin_with_alice_s(void)
+{
+    need_root();
+    put("a", "a1");
+    put("b", "b1");
+    CHECK_INT(chown("b", ALICE, CREW), 0);
+    CHECK_INT(chmod("b", 0640), 0);
+    if (setxattr("b", "user.k", "v", 1, 0) != 0)
+        SKIP("needs extended attributes");
+    COMMIT({"a", "a2"}, {"b", NULL});
+}
+
+TEST(a_removed_member_comes_back_with_its_owner_group_and_attributes)
+{
+    begin_with_alice_s();
+    CHECK_INT(undo("a"), 0);
+    check("a1", "b1");
+    check_alice_s("b");
+}
+
+static void undo_and_die(void *context)
+{
+    at(CALL_RENAME, "/b", 1, die, NULL);
+    CHECK_INT(untorn_undo(context, NULL, NULL, NULL, NULL), 0);
+}
+
+TEST(so_it_does_if_another_finishes_the_undo)
+{
+    begin_with_alice_s();
+    CHECK_INT(end_of(start_child(undo_and_die, "a")), -SIGKILL);
+    CHECK(!exists("b"));
+    CHECK_INT(untorn_write("a", "next", 4, NULL, &error), 0);
+    check("next", "b1");
+    check_alice_s("b");
+}
+
 /* [TOGETHER-2] */
 TEST(nothing_is_undone_if_one_of_the_files_was_changed_since)
 {
