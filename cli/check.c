@@ -94,6 +94,8 @@ static void report_finding(const struct checking *checking, const struct untorn_
         output_text(",\"directory\":");
         output_json_text(finding->directory);
     }
+    if (finding->withdrawn)
+        output_text(",\"withdrawn\":true");
     output_format(",\"size\":%llu,\"repaired\":%s}\n", (unsigned long long)finding->size,
                   finding->repaired ? "true" : "false");
 }
@@ -102,7 +104,9 @@ static void print_finding(const struct untorn_finding *finding, const char *name
 {
     const struct kind *kind = kind_of(finding);
     output_escaped(name);
-    if (finding->repaired)
+    if (finding->repaired && finding->withdrawn)
+        output_format(": taken back: %s; no file was changed", kind->text);
+    else if (finding->repaired)
         output_format(": %s: %s", kind->repaired, kind->text);
     else
         output_format(": %s%s", kind->text, kind->left);

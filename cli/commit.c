@@ -311,8 +311,9 @@ const struct verb verb_commit = {
     .explanation =
         "Each SOURCE becomes its TARGET, and each file of --remove goes, all in one\n"
         "step: whatever happens, kill -9 or power loss, all of them are new or all are\n"
-        "old. What was interrupted is finished by the next untorn command on one of the\n"
-        "files. The word is split at its first `=`; SOURCE - is standard input, once.",
+        "old. What was interrupted is finished by the next untorn command that locks or\n"
+        "changes one of the files, or by untorn check --repair; reading finishes nothing.\n"
+        "The word is split at its first `=`; SOURCE - is standard input, once.",
     .examples = "  untorn commit app.conf=app.new users.json=users.new\n"
                 "  date | untorn commit stamp.txt=- app.conf=app.new\n"
                 "  untorn commit index.json=index.new --remove old.json\n"
@@ -324,7 +325,8 @@ const struct verb verb_commit = {
              "  4  a TARGET is not a regular file\n"
              "  5  a TARGET changed (--if-match) or exists (--exclusive)\n"
              "  6  a lock was not obtained in time\n"
-             "  7  not settled: it counts, and the next call on one of the files finishes it\n",
+             "  7  not settled: it counts; the next call that changes one of the files, or\n"
+             "     untorn check --repair, finishes it\n",
     .options = OPTION_REMOVE | OPTION_IF_MATCH | OPTION_IF_CHANGED | OPTION_EXCLUSIVE |
                OPTION_ALLOW_EMPTY | OPTION_KEEP | OPTION_LEVEL | OPTION_MODE | OPTION_PARENTS |
                OPTION_SYMLINK | OPTION_WAIT | OPTION_STATE_DIR | OPTION_STRICT | OPTION_DRY_RUN |

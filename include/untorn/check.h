@@ -30,6 +30,7 @@ struct untorn_finding {
     bool repaired;         /* gone or finished */
     const char *directory; /* of what is in doubt: the one that knows, physical; else NULL.
                               Borrowed for the call */
+    bool withdrawn;        /* of a commit: it never counted, and no file was changed by it */
 };
 
 typedef void untorn_finding_function(void *context, const struct untorn_finding *finding);

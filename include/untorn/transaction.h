@@ -13,7 +13,8 @@
  * Until the commit nothing is written and nothing is locked. The commit locks all members in one
  * order that all processes share, looks at their conditions, and makes all of them new, or none:
  * also through kill -9, and at the levels durable and ordered through a power loss. What was
- * interrupted is finished, or undone, by whoever next uses one of the files through untorn.
+ * interrupted is finished, or undone, by whoever next locks or changes one of the files through
+ * untorn; untorn's readers see all of them new, or all old, before that too.
  *
  * The members may lie in any directories, also on several file systems. Two paths of one file are
  * refused at the commit, two hard links of it too. A member that is named again is changed again: a

@@ -122,12 +122,12 @@ static int keep(struct target *target, uint64_t size, const struct untorn_hash *
     return flush ? state_flush_names(&target->state, FOLDER_KEPT) : 0;
 }
 
-/* 1 if it is kept; 0 if the new version has the very same bytes: then nothing is lost. */
+/* 1 if it is kept; 0 if the new version, if any, has the very same bytes: then nothing is lost. */
 static int keep_unless_same(struct target *target, const struct stage *stage, uint64_t size)
 {
     struct untorn_hash hash, new_hash;
     int rc = io_hash(target->hold, 0, size, &hash);
-    if (rc == 0 && stage->size == size) {
+    if (rc == 0 && stage && stage->size == size) {
         rc = io_hash(stage->file, 0, size, &new_hash);
         if (rc == 0 && untorn_hash_equal(&hash, &new_hash))
             return 0;
@@ -146,14 +146,18 @@ int quarantine_old(struct target *target, const struct stage *stage, struct unto
     if (rc == 0 && now.size > 0)
         rc = upward_is_damaged(target, now.size);
     if (rc < 0)
-        return error_os(error, rc, "look whether it is damaged before it is replaced");
+        return error_os(error, rc,
+                        stage ? "look whether it is damaged before it is replaced"
+                              : "look whether it is damaged before it is removed");
     if (rc == 0)
         return 0;
     rc = keep_unless_same(target, stage, now.size);
     if (rc == -ESTALE || rc == -ENOENT) /* it was cut meanwhile; the folder is gone */
         return AGAIN;
     if (rc < 0) /* [QUARANTINE-1] */
-        return error_os(error, rc, "keep its damaged content aside before it is replaced");
+        return error_os(error, rc,
+                        stage ? "keep its damaged content aside before it is replaced"
+                              : "keep its damaged content aside before it is removed");
     if (rc > 0)
         error->flags |= UNTORN_FLAG_QUARANTINED;
     return 0;

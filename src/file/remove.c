@@ -4,6 +4,7 @@
 
 #include "file/io.h"
 #include "file/past.h"
+#include "file/quarantine.h"
 
 static int check_match(struct target *target, struct untorn_error *error)
 {
@@ -30,7 +31,8 @@ int remove_prepare(struct target *target, struct untorn_error *error)
         error_detail(error, "it is a mount point, which cannot be removed");
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
-    return target->options->if_match ? check_match(target, error) : 0;
+    int rc = target->options->if_match ? check_match(target, error) : 0;
+    return rc == 0 ? quarantine_old(target, NULL, error) : rc; /* [QUARANTINE-1] */
 }
 
 int remove_publish(struct target *target, struct untorn_error *error)

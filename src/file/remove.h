@@ -8,7 +8,8 @@
 
 #include "file/target.h"
 
-/* Whether the locked file may be removed: it exists and matches the options' conditions. */
+/* Whether the locked file may be removed: it exists and matches the options' conditions, and if it
+ * is damaged a copy is kept. 0, AGAIN or a failure. */
 int remove_prepare(struct target *target, struct untorn_error *error);
 
 /* Removes the name; by options->keep the file becomes a version (file/past.h). AGAIN: it is no

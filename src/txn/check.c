@@ -132,6 +132,13 @@ static bool repair(struct check *check, struct view *view)
     return !active || give_up(check, view);
 }
 
+/* What is prepared either never counted, or is done where its coordinator knows it no more. */
+static bool is_withdrawn(struct check *check, const struct view *view)
+{
+    return view->verdict == VIEW_PREPARED &&
+           view_is_untouched(&view->slot, &check->place, &check->state) == 1;
+}
+
 static int report_members(struct check *check, struct view *view)
 {
     if (!first_concerned(check, &view->slot))
@@ -145,6 +152,7 @@ static int report_members(struct check *check, struct view *view)
     bool ours = false;
     for (size_t i = 0; i < count; i++)
         ours |= kinds[i] != UNTORN_FOUND_FOREIGN;
+    bool withdrawn = is_withdrawn(check, view);
     bool repaired = check->what->repair && (ours ? repair(check, view) : give_up(check, view));
     for (size_t i = 0; i < count; i++) {
         const struct slot_member *member = &view->slot.members[i];
@@ -152,10 +160,12 @@ static int report_members(struct check *check, struct view *view)
             continue;
         bool in_doubt = kinds[i] == UNTORN_FOUND_IN_DOUBT;
         check->directory = in_doubt ? view->slot.directories[0].path : NULL;
+        check->withdrawn = withdrawn && kinds[i] == UNTORN_FOUND_SET;
         check_report(check, kinds[i], member->name, FOLDER_JOURNAL, slot_entry, member->after.size,
                      repaired);
     }
     check->directory = NULL;
+    check->withdrawn = false;
     free(kinds);
     return 0;
 }

@@ -95,11 +95,9 @@ static int is_before(const struct slot_member *member, const struct place *place
     return rc < 0 ? rc : before;
 }
 
-/* Whether all members of a slot are the files they were. By the files alone, but where those stay
- * the same: one that somebody else rewrote is no sign of the commit. 1, 0, or a negative errno
- * value.
- */
-static int is_untouched(const struct slot *slot, const struct place *directory, struct state *state)
+/* By the files alone, but where those stay the same: one that somebody else rewrote is no sign of
+ * the commit. */
+int view_is_untouched(const struct slot *slot, const struct place *directory, struct state *state)
 {
     struct place place = *directory;
     struct os_stat stat;
@@ -124,7 +122,7 @@ static int is_untouched(const struct slot *slot, const struct place *directory, 
 static int has_begun(const struct seat *coordinator, struct state *state, struct seats *seats)
 {
     const struct slot *slot = &coordinator->slot;
-    int rc = is_untouched(slot, &coordinator->place, state);
+    int rc = view_is_untouched(slot, &coordinator->place, state);
     for (uint32_t i = 0; rc == 1 && i < slot->directory_count; i++) {
         struct seat *seat;
         if (seats_open(seats, &slot->directories[i], coordinator, &seat) < 0)
@@ -134,7 +132,7 @@ static int has_begun(const struct seat *coordinator, struct state *state, struct
             return rc;
         bool waits =
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
-        rc = waits ? is_untouched(&seat->slot, &seat->place, &seat->state) : rc == -EACCES;
+        rc = waits ? view_is_untouched(&seat->slot, &seat->place, &seat->state) : rc == -EACCES;
     }
     return rc < 0 ? rc : !rc;
 }

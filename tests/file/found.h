@@ -14,7 +14,7 @@ static struct found {
     enum untorn_finding_kind kind;
     char name[256], kept[600], directory[4096];
     uint64_t size;
-    bool repaired;
+    bool repaired, withdrawn;
 } found[MOST_FOUND];
 static int count;
 static size_t still_open;
@@ -34,6 +34,7 @@ static inline void note(void *context, const struct untorn_finding *finding)
              finding->directory ? finding->directory : "");
     one->size = finding->size;
     one->repaired = finding->repaired;
+    one->withdrawn = finding->withdrawn;
 }
 
 static inline int check(const char *path, bool repair, bool abandon)

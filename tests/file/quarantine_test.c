@@ -38,6 +38,47 @@ TEST(damaged_content_is_kept_before_it_is_replaced)
     CHECK_INT(mode_of(entry), 0600);
 }
 
+static int remove_with(const char *path, const struct untorn_options *options)
+{
+    struct untorn_transaction *transaction = NULL;
+    int rc = untorn_transaction_begin(options, &transaction, &error);
+    if (rc == 0)
+        rc = untorn_transaction_remove(transaction, path, NULL, &error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(transaction, &error);
+    untorn_transaction_free(transaction);
+    return rc;
+}
+
+/* [QUARANTINE-1] However few versions are to stay. */
+TEST(damaged_content_is_kept_before_it_is_removed)
+{
+    const struct untorn_options how[] = {
+        {.keep = UNTORN_KEEP_NONE}, {.level = UNTORN_CACHE}, {.keep = 1}};
+    for (int i = 0; i < 3; i++) {
+        put("a.json", "{\"a\": 1");
+        CHECK_INT(remove_with("a.json", &how[i]), 0);
+        CHECK_INT(error.flags, UNTORN_FLAG_QUARANTINED);
+        CHECK(!exists("a.json"));
+        CHECK_TEXT(kept_text(), "{\"a\": 1");
+        remove_tree(".untorn");
+    }
+    put("a.json", "{}");
+    CHECK_INT(remove_with("a.json", &how[0]), 0);
+    CHECK_INT(error.flags, 0);
+    CHECK(!exists(".untorn/kept"));
+}
+
+/* [QUARANTINE-1] */
+TEST(damaged_content_that_cannot_be_kept_is_not_removed)
+{
+    put("a.json", "{\"a\": 1");
+    fail_always(CALL_WRITE, "/kept/damaged-", ENOSPC);
+    CHECK_INT(remove_with("a.json", &no_flush), -UNTORN_NO_SPACE);
+    CHECK(strstr(error.step, "before it is removed"));
+    CHECK_TEXT(text_of("a.json"), "{\"a\": 1");
+}
+
 TEST(what_was_whole_is_not_kept)
 {
     put("a.json", "{\"a\": 1}");

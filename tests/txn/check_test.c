@@ -130,8 +130,21 @@ TEST(repair_in_one_directory_finishes_the_other)
     CHECK_INT(check("y", true, false), 0);
     CHECK_INT(count, 1);
     check_found(0, UNTORN_FOUND_SET, "b", true);
+    CHECK(!found[0].withdrawn);
     CHECK_TEXT(text_of("y/b"), "new b");
     CHECK_TEXT(text_of("x/a"), "new a");
+}
+
+/* [TXN-4] Only that it is done was not on the disk yet. */
+TEST(repair_of_what_is_done_does_not_say_that_it_was_taken_back)
+{
+    plant_two(SLOT_DONE);
+    put("y/new", "new b");
+    CHECK_INT(rename("y/new", "y/b"), 0);
+    CHECK_INT(check("y", true, false), 0);
+    check_found(0, UNTORN_FOUND_SET, "b", true);
+    CHECK(!found[0].withdrawn);
+    CHECK_TEXT(text_of("y/b"), "new b");
 }
 
 TEST(repair_discards_what_never_counted)
@@ -140,8 +153,10 @@ TEST(repair_discards_what_never_counted)
     CHECK_INT(check("y", false, false), 0);
     CHECK_INT(count, 1);
     check_found(0, UNTORN_FOUND_SET, "b", false);
+    CHECK(found[0].withdrawn);
     CHECK_INT(check("y", true, false), 0);
     check_found(0, UNTORN_FOUND_SET, "b", true);
+    CHECK(found[0].withdrawn);
     CHECK_TEXT(text_of("y/b"), "old b");
     CHECK_INT(count_entries("y/.untorn/stage", ""), 0);
 }
