@@ -297,3 +297,36 @@ TEST(a_planted_stage_does_not_lead_to_what_only_root_may_read)
     CHECK(!exists("open/new") || strcmp(text_of("open/new"), "mine") == 0);
     CHECK(exists("/etc/shadow") || !exists("/etc/passwd"));
 }
+
+/* A commit that never counted: its coordinator is a directory of the same user with nothing in it.
+ * What it staged is to be removed, out of a folder that is now a link. */
+static void plant_link_as(void *context)
+{
+    struct plant *coordinator = plant_begin("hers/x"), *plant = plant_begin("open/a");
+    plant_directory(plant, coordinator);
+    plant->slot.participant = true;
+    struct slot_member *member = plant_staged(plant, "new", "planted");
+    strcpy(member->stage, "secret");
+    plant_write(plant, SLOT_PREPARED, 0644);
+    (void)context;
+    CHECK_INT(rename("open/.untorn/stage", "open/.untorn/aside"), 0);
+    CHECK_INT(symlink("../../closed", "open/.untorn/stage"), 0);
+}
+
+/* [STATE-4] */
+TEST(a_planted_link_for_a_folder_of_ours_removes_nothing_elsewhere)
+{
+    prepare_open();
+    make_dir("hers", 0777);
+    make_dir("closed", 0700);
+    put("closed/secret", "root's");
+    in_child_as(ALICE, CREW, plant_link_as, NULL);
+    size_t still_open;
+    struct untorn_check what = {.repair = true};
+    CHECK_INT(untorn_check("open", &what, NULL, &still_open, &error), -UNTORN_UNTRUSTED);
+    CHECK_TEXT(text_of("closed/secret"), "root's");
+    remove_tree("open/.untorn");
+    in_child_as(ALICE, CREW, plant_link_as, NULL);
+    CHECK_INT(untorn_append("open/g", "line\n", 5, UNTORN_RECORDS_BY_NAME, NULL, &error), 0);
+    CHECK_TEXT(text_of("closed/secret"), "root's");
+}
