@@ -431,12 +431,14 @@ void past_leave(struct past *past, struct stage *stage)
     past_close(past);
 }
 
-/* [PAST-4] A version that cannot be closed to others goes. */
+/* [PAST-4] A version that cannot be closed to others goes. When this runs, what is kept has no
+ * other name by what we did: the file's own was taken from it by the swap or the rename. */
 static void narrow(const struct past *past, const struct version *version, unsigned mode,
                    const struct target *target, struct untorn_error *error)
 {
     char name[VERSION_NAME_SIZE];
     os_fd file = OS_NONE;
+    struct os_stat own;
     bool too_open = (version->mode & ~mode & 0777) != 0;
     /* What an ACL says goes no further than the group's bits. */
     bool may_have_acl = target->options->mode != 0 && (version->mode & 070) != 0;
@@ -444,7 +446,9 @@ static void narrow(const struct past *past, const struct version *version, unsig
         return;
     version_name(version, name);
     int rc = io_open(past->versions.folder, name, OS_READ, 0, &file);
-    if (rc == 0 && (too_open || !os_is_plain(file)))
+    if (rc == 0)
+        rc = os_stat(file, NULL, &own);
+    if (rc == 0 && own.links == 1 && (too_open || !os_is_plain(file)))
         rc = os_narrow(file, mode);
     os_close(file);
     if (rc < 0 && rc != -ENOENT && version_remove(&past->versions, version) == 0)

@@ -19,7 +19,8 @@
  *   PAST-1  A version that is to be kept is durable in the step that replaces it, or before.
  *   PAST-2  Nothing is removed from history before what replaces it is durable, by the level.
  *   PAST-3  The same content is kept once, and what is equal to the new version not at all.
- *   PAST-4  No version is more open than the file is now.
+ *   PAST-4  No version is more open than the file is now. (One that somebody gave another name is
+ *           left as it is: it may be his file, and is closed to others by its folder [PAST-7].)
  *   PAST-5  A part of a commit of several files whose bytes are not in the commit's journal keeps
  *           its stage's name until the swap is durable: the journal knows it by that, and it is the
  *           only copy. Whoever has the stage removes the name after the directory was flushed.

@@ -19,6 +19,8 @@
  *   STATE-2  A folder of a newer format is refused; nothing in it is touched. A folder keeps its
  *            format for life: a newer one is made aside and takes the name.
  *   STATE-3  Opening without STATE_CREATE makes nothing.
+ *   STATE-4  Nothing is opened, made, renamed or removed through a link on the way to it: whoever
+ *            may put one in the place of a folder leads nobody to where he could do nothing.
  */
 #ifndef UNTORN_FILE_STATE_H
 #define UNTORN_FILE_STATE_H
@@ -104,7 +106,8 @@ int state_flush_names(struct state *state, enum folder folder);
 
 const char *state_folder_name(enum folder folder);
 
-/* "<state>/<folder>/<entry>" below the state's parent; with an empty entry the folder. */
+/* "<state>/<folder>/<entry>" below the state's parent; with an empty entry the folder. For verbs
+ * that follow no link on the way [STATE-4], and for os_stat. */
 enum { STATE_PATH_SIZE = 2 * (LIMIT_NAME + 1) + 16 };
 void state_path(const struct state *state, enum folder folder, const char *entry,
                 char path[STATE_PATH_SIZE]);

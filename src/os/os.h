@@ -112,8 +112,9 @@ bool os_is_name(const char *name);
 void os_own_name(os_fd dir, char *name, size_t size);
 
 /* Of the name, not following a link; of the handle itself if `name` is NULL. In a path below `at`,
- * or any path if that is OS_NONE, links on the way are followed. Asks for no time of change: a
- * kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
+ * or any path if that is OS_NONE, links on the way are followed: it is to be compared with what was
+ * opened, or asked whether opening is worth while, and changes nothing. Asks for no time of change:
+ * a kernel with multigrain timestamps makes later flushes of a file dearer once they were read. */
 int os_stat(os_fd at, const char *name, struct os_stat *ret_stat);
 
 /* What tells that the content behind a path may be another than before. All numbers, no gaps. */
@@ -131,8 +132,8 @@ int os_read_link(os_fd dir, const char *name, char *text, size_t size);
 
 int os_make_dir(os_fd dir, const char *name, unsigned mode);
 
-/* A file, a link, or with `directory` an empty directory. `name` may be a path below `dir`; links
- * on the way are followed. */
+/* A file, a link, or with `directory` an empty directory. `name` may be a path below `dir`. No link
+ * is followed on the way: ELOOP or ENOTDIR. A path costs Unix two calls more than a name. */
 int os_remove(os_fd dir, const char *name, bool directory);
 
 enum os_rename {
@@ -141,7 +142,7 @@ enum os_rename {
     OS_EXCHANGE,   /* both names exist and swap */
 };
 
-/* Both names may be paths below their directories; links on the way are followed.
+/* Both names may be paths below their directories, as for os_remove.
  * Atomic for whoever looks at the names, and across a crash. OS_NO_REPLACE falls back to a hard
  * link and a removal where the file system lacks it; EINVAL if it has neither, or no exchange.
  * After a failure both names are what they were; ENOTRECOVERABLE, on Windows alone: the second may

@@ -62,9 +62,25 @@ int finish_judge(const struct target *target, const struct slot_member *member,
 
 /* ---- the new version ---- */
 
-/* The stage that the slot names, as it lies there. Its name stays if nothing comes of it: it may be
- * the only copy. */
-static int adopt_stage(struct target *target, const struct slot_member *member, struct stage *stage)
+/* [FINISH-4] */
+static bool is_ours_to_give(const struct os_stat *stage, const struct target *target,
+                            const struct seat *seat)
+{
+    return stage->links == 1 && (stage->owner == seat->file.stat.owner ||
+                                 (target->exists && stage->owner == target->stat.owner));
+}
+
+/* Under a name that no slot knows: that of the lock may be the stage's own. [STAGE-4] */
+static int copy_stage(struct target *target, struct stage *stage)
+{
+    lock_note_stages(&target->lock, true);
+    return stage_renew(stage, &target->state, target->place.name, stage->open_mode);
+}
+
+/* The stage that the slot names, as it lies there, or a copy. Its name stays if nothing comes of
+ * it: it may be the only one. */
+static int adopt_stage(struct target *target, const struct seat *seat,
+                       const struct slot_member *member, struct stage *stage)
 {
     struct untorn_hash hash;
     struct os_stat own;
@@ -81,11 +97,13 @@ static int adopt_stage(struct target *target, const struct slot_member *member, 
         rc = os_stat(stage->file, NULL, &own);
     if (rc == 0 && (own.kind != OS_REGULAR || own.size != member->after.size))
         rc = -ENOENT;
-    if (rc == 0)
+    stage->size = member->after.size;
+    if (rc == 0 && !is_ours_to_give(&own, target, seat))
+        rc = copy_stage(target, stage);
+    if (rc == 0) /* of the copy, where there is one: nobody else can change that */
         rc = io_hash(stage->file, 0, member->after.size, &hash);
     if (rc == 0 && !untorn_hash_equal(&hash, &member->after.hash)) /* [FINISH-2] */
         rc = -ENOENT;
-    stage->size = member->after.size;
     return rc == -ESTALE || rc == -ELOOP ? -ENOENT : rc;
 }
 
@@ -109,7 +127,7 @@ static int open_stage(struct target *target, const struct seat *seat,
                       const struct slot_member *member, struct stage *stage)
 {
     return member->inlined ? make_stage(target, seat, member, stage)
-                           : adopt_stage(target, member, stage);
+                           : adopt_stage(target, seat, member, stage);
 }
 
 /* ---- conflicts ---- */

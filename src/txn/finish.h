@@ -8,6 +8,9 @@
  *   FINISH-2  The new version comes from the slot's own bytes or from the stage it names, and is
  *             used only if it has the hash that the slot says.
  *   FINISH-3  Doing it again, after a crash at any step or by another process, ends in the same.
+ *   FINISH-4  A stage becomes the file itself, and is given its owner and mode, only if it has no
+ *             other name and belongs to the maker of the slot or the owner of the file. Any other
+ *             is copied: it may be a version under way [PAST-5], or a file from elsewhere.
  */
 #ifndef UNTORN_TXN_FINISH_H
 #define UNTORN_TXN_FINISH_H

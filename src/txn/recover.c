@@ -178,6 +178,7 @@ static int lock_all(struct recovery *recovery)
 
 /* ---- finishing ---- */
 
+/* The name is whatever the slot says; it leads nowhere else. [SLOT-2] [STATE-4] */
 static void remove_stage(struct part *part)
 {
     char path[STATE_PATH_SIZE];

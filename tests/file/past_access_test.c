@@ -96,3 +96,21 @@ TEST(a_folder_that_is_not_the_file_owners_is_left_to_him)
     save("2", 0);
     CHECK_INT(mode_of(HISTORY), 0777);
 }
+
+/* [PAST-4] Its mode is that of the other name as well. */
+TEST(a_version_that_has_another_name_is_left_alone)
+{
+    char entry[4096];
+    struct untorn_options options = {.mode = 0600, .keep = 9};
+    begin(0755, 0644);
+    save("1", 9);
+    strcpy(entry, only_entry(HISTORY, ""));
+    CHECK_INT(link(entry, "elsewhere"), 0);
+    save("2", 9); /* the control: this one has no other name */
+    CHECK_INT(untorn_write(TARGET, "3", 1, &options, &error), 0);
+    CHECK_INT(mode_of("elsewhere"), 0644);
+    CHECK_TEXT(text_of(entry), "0");
+    CHECK_INT(count_entries(HISTORY, ""), 3);
+    CHECK_INT(unlink(entry), 0);
+    CHECK_INT(system("test -z \"$(find " HISTORY " -type f -perm /077)\""), 0);
+}

@@ -12,6 +12,11 @@ static os_fd here(void)
     return dir;
 }
 
+static bool is_refused(int rc)
+{
+    return rc == -ELOOP || rc == -ENOTDIR;
+}
+
 TEST(a_name_is_looked_at_without_following_it)
 {
     os_fd dir = here();
@@ -239,6 +244,79 @@ TEST(a_second_name_is_the_same_file)
     CHECK_INT(stat_of("a").st_ino, stat_of("b").st_ino);
     CHECK_INT(os_link(dir, "a", dir, "taken"), -EEXIST);
     CHECK_INT(os_link(dir, "missing", dir, "c"), -ENOENT);
+    os_close(dir);
+}
+
+/* A path is one of ours, and what others made of a folder of ours leads nowhere. */
+TEST(no_name_is_changed_through_a_link_on_the_way)
+{
+    static const int codes[] = {0, ENOSYS, EPERM};
+    os_fd dir = here();
+    make_dir("real", 0755);
+    make_dir("real/sub", 0755);
+    CHECK_INT(symlink("real", "link"), 0);
+    CHECK_INT(symlink("../real/sub", "real/link"), 0);
+    put("real/f", "f");
+    put("real/sub/f", "f");
+    put("g", "g");
+    static const char *const paths[] = {"link/f", "real/link/f", "link/sub/f"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        no_openat2 = codes[i];
+        for (size_t j = 0; j < sizeof paths / sizeof *paths; j++) {
+            const char *path = paths[j];
+            CHECK(is_refused(os_remove(dir, path, false)));
+            CHECK(is_refused(os_rename(dir, path, dir, "h", OS_REPLACE)));
+            CHECK(is_refused(os_rename(dir, "g", dir, path, OS_REPLACE)));
+            CHECK(is_refused(os_rename(dir, "g", dir, path, OS_NO_REPLACE)));
+            CHECK(is_refused(os_rename(dir, "g", dir, path, OS_EXCHANGE)));
+            CHECK(is_refused(os_link(dir, path, dir, "h")));
+            CHECK(is_refused(os_link(dir, "g", dir, path)));
+        }
+    }
+    CHECK(is_refused(os_remove(dir, "link/sub", true)));
+    no_openat2 = 0;
+    CHECK_TEXT(text_of("real/f"), "f");
+    CHECK_TEXT(text_of("real/sub/f"), "f");
+    CHECK_TEXT(text_of("g"), "g");
+    CHECK(!exists("h"));
+    os_close(dir);
+}
+
+TEST(a_path_below_a_directory_is_changed_like_a_name)
+{
+    static const int codes[] = {0, ENOSYS};
+    os_fd dir = here();
+    make_dir("a", 0755);
+    make_dir("a/b", 0755);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        no_openat2 = codes[i];
+        put("f", "f");
+        CHECK_INT(os_rename(dir, "f", dir, "a/b/f", OS_REPLACE), 0);
+        CHECK_INT(os_link(dir, "a/b/f", dir, "a/g"), 0);
+        CHECK_INT(os_rename(dir, "a/g", dir, "a/b/f", OS_NO_REPLACE), -EEXIST);
+        CHECK_INT(os_remove(dir, "a/b/f", false), 0);
+        CHECK_INT(os_remove(dir, "a/b/f", false), -ENOENT);
+        CHECK_INT(os_remove(dir, "a/c/f", false), -ENOENT);
+        CHECK_INT(os_remove(dir, "a/g/f", false), -ENOTDIR);
+        CHECK_TEXT(text_of("a/g"), "f");
+        CHECK_INT(os_remove(dir, "a/g", false), 0);
+    }
+    no_openat2 = 0;
+    CHECK_INT(os_remove(dir, "a/b", true), 0);
+    os_close(dir);
+}
+
+TEST(a_path_that_is_too_long_for_one_of_ours_is_refused)
+{
+    char path[2048];
+    os_fd dir = here();
+    memset(path, 'x', sizeof path);
+    for (size_t i = 100; i < sizeof path; i += 100)
+        path[i] = '/';
+    path[sizeof path - 1] = '\0';
+    CHECK_INT(os_remove(dir, path, false), -ENAMETOOLONG);
+    CHECK_INT(os_rename(dir, path, dir, "g", OS_REPLACE), -ENAMETOOLONG);
+    CHECK_INT(os_link(dir, path, dir, "g"), -ENAMETOOLONG);
     os_close(dir);
 }
 

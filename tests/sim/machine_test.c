@@ -146,6 +146,21 @@ TEST(a_link_is_not_followed_by_a_name_but_by_a_path)
     CHECK_INT(os_read_link(dir, "real", text, sizeof text), -EINVAL);
 }
 
+TEST(no_name_is_changed_through_a_link_on_the_way)
+{
+    os_fd dir = begin(), real;
+    sim_make_dir("/real");
+    sim_symlink("/link", "real");
+    CHECK_INT(os_open_dir(dir, "real", true, &real), 0);
+    make(real, "f");
+    make(dir, "g");
+    CHECK_INT(os_remove(dir, "link/f", false), -ELOOP);
+    CHECK_INT(os_rename(dir, "link/f", dir, "h", OS_REPLACE), -ELOOP);
+    CHECK_INT(os_rename(dir, "g", dir, "link/f", OS_EXCHANGE), -ELOOP);
+    CHECK_INT(os_link(dir, "g", dir, "link/h"), -ELOOP);
+    CHECK_INT(os_remove(dir, "real/f", false), 0);
+}
+
 TEST(a_circle_of_links_is_refused)
 {
     os_fd dir = begin(), handle;

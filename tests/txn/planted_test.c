@@ -337,3 +337,109 @@ TEST(a_decision_is_believed_and_dropped_only_for_the_directory_it_was_kept_for)
     CHECK_TEXT(text_of("b/y"), "new y");
     CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
 }
+
+/* A commit that never counted: its coordinator is a directory of the same user with nothing in it.
+ * What it staged is to be removed, out of a folder that is now a link. */
+static void plant_link_as(void *context)
+{
+    struct plant *coordinator = plant_begin("hers/x"), *plant = plant_begin("open/a");
+    plant_directory(plant, coordinator);
+    plant->slot.participant = true;
+    struct slot_member *member = plant_staged(plant, "new", "planted");
+    strcpy(member->stage, "secret");
+    plant_write(plant, SLOT_PREPARED, 0644);
+    (void)context;
+    CHECK_INT(rename("open/.untorn/stage", "open/.untorn/aside"), 0);
+    CHECK_INT(symlink("../../closed", "open/.untorn/stage"), 0);
+}
+
+/* [STATE-4] */
+TEST(a_planted_link_for_a_folder_of_ours_removes_nothing_elsewhere)
+{
+    prepare_open();
+    make_dir("hers", 0777);
+    make_dir("closed", 0700);
+    put("closed/secret", "root's");
+    in_child_as(ALICE, CREW, plant_link_as, NULL);
+    size_t still_open;
+    struct untorn_check what = {.repair = true};
+    CHECK_INT(untorn_check("open", &what, NULL, &still_open, &error), -UNTORN_UNTRUSTED);
+    CHECK_TEXT(text_of("closed/secret"), "root's");
+    remove_tree("open/.untorn");
+    in_child_as(ALICE, CREW, plant_link_as, NULL);
+    CHECK_INT(untorn_append("open/g", "line\n", 5, UNTORN_RECORDS_BY_NAME, NULL, &error), 0);
+    CHECK_TEXT(text_of("closed/secret"), "root's");
+}
+
+#define PLANTED_STAGE "open/.untorn/stage/%s.0123456789abcdef"
+
+/* `name` is to become what a file of root's is, and that file is the stage: under a second name, or
+ * moved there. */
+static void plant_stage_of_root(const char *name, bool moved)
+{
+    char stage[128];
+    struct plant *plant = plant_begin("open/a");
+    plant_staged(plant, name, "root's");
+    snprintf(stage, sizeof stage, PLANTED_STAGE, name);
+    CHECK_INT(remove(stage), 0);
+    CHECK_INT(moved ? rename("open/c", stage) : link("shared/victim", stage), 0);
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+static void link_stage_as(void *name)
+{
+    plant_stage_of_root(name, false);
+}
+
+static void move_stage_as(void *name)
+{
+    plant_stage_of_root(name, true);
+}
+
+static void make_victim(void)
+{
+    prepare_open();
+    make_dir("shared", 0755);
+    put("shared/victim", "root's");
+    CHECK_INT(chown("shared/victim", 0, CREW), 0);
+    CHECK_INT(chmod("shared/victim", 0664), 0);
+    put("open/hers", "hers");
+    CHECK_INT(chown("open/hers", ALICE, CREW), 0);
+}
+
+/* [FINISH-4] */
+TEST(a_planted_stage_with_another_name_is_copied_and_not_given_away)
+{
+    static char *const names[] = {"hers", "new"};
+    make_victim();
+    for (size_t i = 0; i < 2; i++) {
+        char path[64];
+        in_child_as(ALICE, CREW, link_stage_as, names[i]);
+        repair("open");
+        struct stat victim = stat_of("shared/victim");
+        CHECK_INT(victim.st_uid, 0);
+        CHECK_INT(victim.st_gid, CREW);
+        CHECK_INT(victim.st_mode & 07777, 0664);
+        CHECK_INT(victim.st_nlink, 1);
+        snprintf(path, sizeof path, "open/%s", names[i]);
+        CHECK_TEXT(text_of(path), "root's"); /* nothing is lost by it */
+        CHECK_INT(stat_of(path).st_uid, ALICE);
+        CHECK_INT(count_entries("open/.untorn/stage", ""), 0);
+        remove_tree("open/.untorn");
+    }
+}
+
+TEST(a_planted_stage_of_another_user_is_copied_and_not_given_away)
+{
+    struct stat file;
+    make_victim();
+    int held = open("open/c", O_RDONLY);
+    in_child_as(ALICE, CREW, move_stage_as, "hers");
+    repair("open");
+    CHECK_INT(fstat(held, &file), 0);
+    CHECK_INT(file.st_uid, 0);
+    CHECK(file.st_ino != stat_of("open/hers").st_ino);
+    CHECK_TEXT(text_of("open/hers"), "root's");
+    CHECK_INT(stat_of("open/hers").st_uid, ALICE);
+    close(held);
+}

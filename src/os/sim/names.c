@@ -76,7 +76,7 @@ static int find(os_fd at, const char **path, int *ret_dir)
 {
     *ret_dir = sim_dir_of(at);
     if (*ret_dir >= 0)
-        *ret_dir = sim_enter(*ret_dir, path, SIM_FOLLOW_ALL);
+        *ret_dir = sim_enter(*ret_dir, path, SIM_FOLLOW_NONE);
     const char *name = *path;
     int rc = *ret_dir < 0 ? *ret_dir : sim_check_name(name);
     if (rc < 0)

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #endif
 
-/* The steps of open_below one by one, for a system that cannot do them in one call. */
+/* The steps of unix_open_below one by one, for a system that cannot do them in one call. */
 static int walk(int at, const char *path, int flags, mode_t mode)
 {
     char name[256];
@@ -37,8 +37,7 @@ static int walk(int at, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* Follows no link on the way nor, with O_NOFOLLOW, at the end. */
-static int open_below(int at, const char *path, int flags, mode_t mode)
+int unix_open_below(int at, const char *path, int flags, mode_t mode)
 {
     if (!strchr(path, '/'))
         return openat(at, path, flags, mode);
@@ -65,10 +64,10 @@ int os_open_dir(os_fd at, const char *path, bool no_follow, os_fd *ret_dir)
 #ifdef O_NOATIME
         /* A folder of ours is listed often; its access time would be written back each time. Only
          * its owner may ask for that. */
-        fd = open_below(unix_at(at), path, flags | O_NOATIME, 0);
+        fd = unix_open_below(unix_at(at), path, flags | O_NOATIME, 0);
 #endif
         if (fd < 0 && errno == EPERM)
-            fd = open_below(unix_at(at), path, flags, 0);
+            fd = unix_open_below(unix_at(at), path, flags, 0);
     }
     if (fd < 0)
         return -errno;
@@ -99,7 +98,7 @@ static int open_flags(unsigned how)
 
 int os_open(os_fd dir, const char *name, unsigned how, unsigned mode, os_fd *ret_file)
 {
-    int fd = open_below(unix_at(dir), name, open_flags(how), (mode_t)mode);
+    int fd = unix_open_below(unix_at(dir), name, open_flags(how), (mode_t)mode);
     if (fd < 0)
         return -errno;
     *ret_file = fd;

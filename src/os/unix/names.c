@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 static enum os_kind kind_of(unsigned mode)
 {
     if (S_ISREG(mode))
@@ -122,44 +124,112 @@ int os_make_dir(os_fd dir, const char *name, unsigned mode)
     return unix_result(mkdirat(unix_at(dir), name, (mode_t)mode));
 }
 
+/* A single name in an open directory. */
+struct spot {
+    int dir;
+    const char *name;
+    bool opened;
+};
+
+/* Where the last name of a path below `at` lies. No call that changes a name can be told to follow
+ * no link on the way, so the folder is opened, which can. A single name costs nothing. */
+static int enter(os_fd at, const char *path, struct spot *ret_spot)
+{
+#ifdef O_PATH
+    int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#else
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#endif
+    char folder[4 * (LIMIT_NAME + 1)];
+    const char *slash = strrchr(path, '/');
+    *ret_spot = (struct spot){unix_at(at), path, false};
+    if (!slash)
+        return 0;
+    size_t size = (size_t)(slash - path);
+    if (size >= sizeof folder)
+        return -ENAMETOOLONG;
+    memcpy(folder, path, size);
+    folder[size] = '\0';
+    int dir = unix_open_below(unix_at(at), folder, flags, 0);
+    if (dir < 0)
+        return -errno;
+    *ret_spot = (struct spot){dir, slash + 1, true};
+    return 0;
+}
+
+static void leave(const struct spot *spot)
+{
+    if (spot->opened)
+        close(spot->dir);
+}
+
+/* The same of two; after a failure neither is to be left. */
+static int enter_both(os_fd from_dir, const char *from, os_fd to_dir, const char *to,
+                      struct spot *ret_from, struct spot *ret_to)
+{
+    int rc = enter(from_dir, from, ret_from);
+    if (rc < 0)
+        return rc;
+    rc = enter(to_dir, to, ret_to);
+    if (rc < 0)
+        leave(ret_from);
+    return rc;
+}
+
 int os_remove(os_fd dir, const char *name, bool directory)
 {
-    return unix_result(unlinkat(unix_at(dir), name, directory ? AT_REMOVEDIR : 0));
+    struct spot spot;
+    int rc = enter(dir, name, &spot);
+    if (rc < 0)
+        return rc;
+    rc = unix_result(unlinkat(spot.dir, spot.name, directory ? AT_REMOVEDIR : 0));
+    leave(&spot);
+    return rc;
 }
 
 /* Two steps, yet no name is ever without its file: a crash between them leaves both. */
-static int link_then_remove(int from_dir, const char *from, int to_dir, const char *to)
+static int link_then_remove(const struct spot *from, const struct spot *to)
 {
-    if (linkat(from_dir, from, to_dir, to, 0) < 0) {
+    if (linkat(from->dir, from->name, to->dir, to->name, 0) < 0) {
         bool no_links = errno == EPERM || errno == ENOTSUP || errno == EMLINK || errno == ENOSYS;
         return no_links ? -EINVAL : -errno;
     }
-    return unix_result(unlinkat(from_dir, from, 0));
+    return unix_result(unlinkat(from->dir, from->name, 0));
 }
 
-static int rename_flagged(int from_dir, const char *from, int to_dir, const char *to,
-                          enum os_rename how)
+static int rename_flagged(const struct spot *from, const struct spot *to, enum os_rename how)
 {
 #ifdef __linux__
     unsigned flags = how == OS_EXCHANGE ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-    return unix_result(renameat2(from_dir, from, to_dir, to, flags));
+    return unix_result(renameat2(from->dir, from->name, to->dir, to->name, flags));
 #else
     unsigned flags = how == OS_EXCHANGE ? RENAME_SWAP : RENAME_EXCL;
-    return unix_result(renameatx_np(from_dir, from, to_dir, to, flags));
+    return unix_result(renameatx_np(from->dir, from->name, to->dir, to->name, flags));
 #endif
 }
 
-int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how)
+static int rename_spot(const struct spot *from, const struct spot *to, enum os_rename how)
 {
-    int from_at = unix_at(from_dir), to_at = unix_at(to_dir);
     if (how == OS_REPLACE)
-        return unix_result(renameat(from_at, from, to_at, to));
-    int rc = rename_flagged(from_at, from, to_at, to, how);
+        return unix_result(renameat(from->dir, from->name, to->dir, to->name));
+    int rc = rename_flagged(from, to, how);
     /* NFS, 9p, FUSE and ZFS answer EINVAL to any flag; ask anew each time, because EINVAL can
      * also be about these very names. */
     if (rc != -EINVAL && rc != -ENOSYS && rc != -ENOTSUP)
         return rc;
-    return how == OS_EXCHANGE ? -EINVAL : link_then_remove(from_at, from, to_at, to);
+    return how == OS_EXCHANGE ? -EINVAL : link_then_remove(from, to);
+}
+
+int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how)
+{
+    struct spot old, new;
+    int rc = enter_both(from_dir, from, to_dir, to, &old, &new);
+    if (rc < 0)
+        return rc;
+    rc = rename_spot(&old, &new, how);
+    leave(&old);
+    leave(&new);
+    return rc;
 }
 
 bool os_is_name(const char *name)
@@ -186,7 +256,14 @@ int os_holders(os_fd dir, const char *name, char *text, size_t size)
 
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
-    return unix_result(linkat(unix_at(from_dir), from, unix_at(to_dir), to, 0));
+    struct spot old, new;
+    int rc = enter_both(from_dir, from, to_dir, to, &old, &new);
+    if (rc < 0)
+        return rc;
+    rc = unix_result(linkat(old.dir, old.name, new.dir, new.name, 0));
+    leave(&old);
+    leave(&new);
+    return rc;
 }
 
 static bool is_dots(const char *name)

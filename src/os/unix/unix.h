@@ -25,4 +25,7 @@ static inline int unix_result(int rc)
     return rc < 0 ? -errno : 0;
 }
 
+/* As openat, and no link is followed on the way nor, with O_NOFOLLOW, at the end. */
+int unix_open_below(int at, const char *path, int flags, mode_t mode);
+
 #endif

@@ -182,6 +182,53 @@ int os_make_dir(os_fd dir, const char *name, unsigned mode)
     return rc;
 }
 
+/* A single name in an open directory. */
+struct spot {
+    os_fd dir;
+    const char *name;
+    bool opened;
+};
+
+/* Where the last name of a path below `at` lies. The system follows links on the way, so the folder
+ * is opened step by step. */
+static int enter(os_fd at, const char *path, struct spot *ret_spot)
+{
+    char folder[4 * (LIMIT_NAME + 1)];
+    const char *slash = strrchr(path, '/');
+    *ret_spot = (struct spot){at, path, false};
+    if (!slash)
+        return 0;
+    size_t size = (size_t)(slash - path);
+    if (size >= sizeof folder)
+        return -ENAMETOOLONG;
+    memcpy(folder, path, size);
+    folder[size] = '\0';
+    os_fd dir;
+    int rc = os_open_dir(at, folder, true, &dir);
+    if (rc == 0)
+        *ret_spot = (struct spot){dir, slash + 1, true};
+    return rc;
+}
+
+static void leave(const struct spot *spot)
+{
+    if (spot->opened)
+        os_close(spot->dir);
+}
+
+/* The same of two; after a failure neither is to be left. */
+static int enter_both(os_fd from_dir, const char *from, os_fd to_dir, const char *to,
+                      struct spot *ret_from, struct spot *ret_to)
+{
+    int rc = enter(from_dir, from, ret_from);
+    if (rc < 0)
+        return rc;
+    rc = enter(to_dir, to, ret_to);
+    if (rc < 0)
+        leave(ret_from);
+    return rc;
+}
+
 static int rename_to(HANDLE file, os_fd to_dir, const char *to, int what, ULONG flags);
 
 /* A name that nothing has, in the folder of `name`. -ENAMETOOLONG. */
@@ -237,9 +284,14 @@ static int remove_once(os_fd dir, const char *name, bool directory)
 
 int os_remove(os_fd dir, const char *name, bool directory)
 {
-    int rc = remove_once(dir, name, directory);
+    struct spot spot;
+    int rc = enter(dir, name, &spot);
+    if (rc < 0)
+        return rc;
+    rc = remove_once(spot.dir, spot.name, directory);
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
-        rc = remove_once(dir, name, directory);
+        rc = remove_once(spot.dir, spot.name, directory);
+    leave(&spot);
     return win_busy(rc);
 }
 
@@ -334,9 +386,16 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
 {
     if (how == OS_EXCHANGE)
         return -EINVAL;
-    int rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, true);
+    struct spot old, new;
+    bool replace = how == OS_REPLACE;
+    int rc = enter_both(from_dir, from, to_dir, to, &old, &new);
+    if (rc < 0)
+        return rc;
+    rc = rename_once(old.dir, old.name, new.dir, new.name, replace, true);
     for (int i = 0; rc == -EBUSY && win_pause(i); i++)
-        rc = rename_once(from_dir, from, to_dir, to, how == OS_REPLACE, i < WIN_RETRIES / 3);
+        rc = rename_once(old.dir, old.name, new.dir, new.name, replace, i < WIN_RETRIES / 3);
+    leave(&old);
+    leave(&new);
     return win_busy(rc);
 }
 
@@ -390,13 +449,20 @@ int os_holders(os_fd dir, const char *name, char *text, size_t size)
 
 int os_link(os_fd from_dir, const char *from, os_fd to_dir, const char *to)
 {
+    struct spot old, new;
     HANDLE file;
-    int rc = win_open(from_dir, from, FILE_WRITE_ATTRIBUTES, FILE_OPEN, 0, 0, &file);
+    int rc = enter_both(from_dir, from, to_dir, to, &old, &new);
     if (rc < 0)
         return rc;
-    rc = rename_to(file, to_dir, to, SET_LINK, 0);
-    CloseHandle(file);
-    return is_not_there(rc) ? -EPERM : rc;
+    rc = win_open(old.dir, old.name, FILE_WRITE_ATTRIBUTES, FILE_OPEN, 0, 0, &file);
+    if (rc == 0) {
+        rc = rename_to(file, new.dir, new.name, SET_LINK, 0);
+        CloseHandle(file);
+        rc = is_not_there(rc) ? -EPERM : rc;
+    }
+    leave(&old);
+    leave(&new);
+    return rc;
 }
 
 /* ---- listing ---- */
