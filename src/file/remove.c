@@ -30,7 +30,8 @@ int remove_prepare(struct target *target, struct untorn_error *error)
         error_detail(error, "it is a mount point, which cannot be removed");
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
-    return target->options->if_match ? check_match(target, error) : 0;
+    int rc = place_check_marked(&target->place, error);
+    return rc == 0 && target->options->if_match ? check_match(target, error) : rc;
 }
 
 int remove_publish(struct target *target, struct untorn_error *error)

@@ -281,6 +281,8 @@ int member_stage(struct member *member, struct untorn_error *error)
         member->now.unchanged = true;
         return 0;
     }
+    if (rc == 0)
+        rc = replace_foresee(&member->now.replacement, error); /* [TXN-8] */
     if (rc != 0)
         return rc;
     stage_lend(stage, &target->state); /* it may be another one now */
