@@ -372,6 +372,43 @@ TEST(a_member_that_may_be_overwritten_is)
     CHECK_INT(stat_of("y").st_uid, BOB);
 }
 
+TEST(a_version_that_must_be_kept_and_cannot_be_fails_the_commit)
+{
+    const struct step staged[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    const struct step gone[] = {PUT("x", "new x"), REMOVE("y"), {0}};
+    const struct step in_place[] = {PUT("x", "new x"), PUT_AS("y", "y", .keep_inode = true), {0}};
+    const struct step *const all[] = {two, staged, gone, in_place};
+    struct untorn_options strict = {.strict = true, .keep = 1};
+    begin_two();
+    make_dir(".untorn", 0755);
+    make_dir(".untorn/history", 0755);
+    put(".untorn/history/y", "in the way");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        CHECK(commit_steps(all[i], &strict, &error) < 0);
+        CHECK_TEXT(error.path, "y");
+        check_two("old x", "old y");
+    }
+    /* What is to stay has no version, and who does not insist goes on. */
+    const struct step same[] = {PUT("x", "newer x"), PUT("y", "old y"), {0}};
+    CHECK_INT(commit_steps(same, &strict, &error), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_HISTORY_LOST);
+    check_two("new x", "new y");
+}
+
+TEST(that_a_version_can_be_kept_is_tried_without_a_trace)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    struct untorn_options strict = {.strict = true, .keep = 2};
+    begin_two();
+    CHECK_INT(commit_steps(steps, &strict, &error), 0);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 1);
+    fail(CALL_OPEN, "/history/y/", 1, ENOSPC);
+    const struct step again[] = {PUT("x", "newer x"), PUT("y", large_text() + 1), {0}};
+    CHECK_INT(commit_steps(again, &strict, &error), -UNTORN_NO_SPACE);
+    CHECK_TEXT(text_of("x"), "new x");
+}
+
 /* ---- what gets in the way later ---- */
 
 TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)
