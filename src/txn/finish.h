@@ -8,6 +8,8 @@
  *   FINISH-2  The new version comes from the slot's own bytes or from the stage it names, and is
  *             used only if it has the hash that the slot says.
  *   FINISH-3  Doing it again, after a crash at any step or by another process, ends in the same.
+ *   FINISH-4  A new version that is not applied, for whatever reason, is kept aside before its
+ *             stage goes. A stage that we may not open is moved there as it is.
  */
 #ifndef UNTORN_TXN_FINISH_H
 #define UNTORN_TXN_FINISH_H
@@ -30,5 +32,11 @@ int finish_judge(const struct target *target, const struct slot_member *member,
  * CONFLICT_KEPT, ... */
 int finish_member(struct target *target, struct untorn_options *options, const struct seat *seat,
                   const struct slot_member *member, struct untorn_error *error);
+
+/* The file stays as it is, for `reason`, and its new version is kept aside. [FINISH-4] 0, AGAIN or
+ * a failure. */
+int finish_keep_aside(struct target *target, const struct seat *seat,
+                      const struct slot_member *member, const char *reason,
+                      struct untorn_error *error);
 
 #endif
