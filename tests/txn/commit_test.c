@@ -492,6 +492,24 @@ TEST(a_member_that_changes_after_the_commit_point_is_kept_and_so_is_the_new_vers
     CHECK(!is_active(""));
 }
 
+static void replace_y_and_watch(void *context)
+{
+    replace_y("y");
+    *(const struct rule **)context = watch(CALL_FLOCK, "/lock/y");
+}
+
+/* Who waits for it would take it, find the commit, and wait for the locks of the others. [GROUP-1]
+ */
+TEST(the_lock_of_a_member_that_changes_after_the_commit_point_stays_held)
+{
+    const struct rule *locks = NULL;
+    begin_two();
+    at(CALL_RENAME, "/x", 1, replace_y_and_watch, &locks);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "by another program");
+    CHECK(locks->seen <= 1); /* its release at the end */
+}
+
 TEST(so_it_is_with_a_large_member)
 {
     static char large[100 * 1024 + 1];
