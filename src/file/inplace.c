@@ -236,6 +236,25 @@ int inplace_write(struct lock *lock, const struct os_stat *expected, os_fd sourc
     return rc;
 }
 
+/* Without the journal: one that is made here and then not needed would be closed to whom it does
+ * not belong. */
+int inplace_foresee(const struct lock *lock, const struct os_stat *expected,
+                    const struct untorn_options *options, struct untorn_error *error)
+{
+    os_fd file;
+    uint32_t user = os_user();
+    int rc = io_open(lock->place->dir, lock->place->name, OS_READ | OS_WRITE, 0, &file);
+    if (rc == -ENOENT)
+        return AGAIN;
+    if (rc < 0)
+        return error_os(error, rc, "open it for overwriting in place");
+    os_close(file);
+    bool new_mode = options->mode != 0 && options->mode != expected->mode;
+    return new_mode && user != 0 && user != expected->owner
+               ? error_os(error, -EPERM, "give it another mode")
+               : 0;
+}
+
 /* ---- recovery ---- */
 
 /* How many bytes of a and b agree, from the front or from the back. */

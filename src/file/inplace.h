@@ -42,6 +42,10 @@
 int inplace_write(struct lock *lock, const struct os_stat *expected, os_fd source, uint64_t size,
                   const struct untorn_options *options, struct untorn_error *error);
 
+/* Whether that would be denied, found out while nothing has changed: 0, AGAIN or a failure. */
+int inplace_foresee(const struct lock *lock, const struct os_stat *expected,
+                    const struct untorn_options *options, struct untorn_error *error);
+
 /* Finishes what a dead writer left. The lock is held. 0 if nothing (more) is unfinished. */
 int inplace_recover(const struct place *place, struct state *state, struct untorn_error *error);
 

@@ -6,7 +6,9 @@
  *     conflict-<name>.<16 random digits>       the journal of an overwrite that met content it did
  *                                              not know; it holds the old and the new version
  *     conflict-<name>.<16 digits of its hash>  the new version itself, where a commit of several
- *                                              files met content it did not know
+ *                                              files met content it did not know, or a file that is
+ *                                              not its maker's to change; of random digits where
+ *                                              who kept it could not read it
  *     foreign-<name>.<16 random digits>        a journal that was copied here or planted
  */
 #ifndef UNTORN_FILE_KEPT_H

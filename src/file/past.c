@@ -37,6 +37,12 @@ static bool is_narrowed(const struct target *target)
     return is_file(target) && (target->stat.mode & ~open_to(target) & 0777) != 0;
 }
 
+/* [PAST-9], or asked for. */
+static bool must_keep(const struct target *target)
+{
+    return target->keeps || (target->options->strict && target->options->keep > 0);
+}
+
 /* That it could not be kept is told, and is a failure only for who insists on it, or where a flush
  * failed: nothing has changed yet. */
 static int lose(struct past *past, const struct target *target, int rc, struct untorn_error *error)
@@ -48,8 +54,7 @@ static int lose(struct past *past, const struct target *target, int rc, struct u
         return error_fail(error, UNTORN_NO_MEMORY, NULL);
     if (rc < -VERSIONS_UNFLUSHED)
         return error_os(error, rc + VERSIONS_UNFLUSHED, "flush the earlier version");
-    bool asked_for = target->options->strict && target->options->keep > 0;
-    if (asked_for || target->keeps) /* [PAST-9] */
+    if (must_keep(target))
         return error_os(error, rc, "keep the earlier version");
     error->flags |= UNTORN_FLAG_HISTORY_LOST;
     return 0;
@@ -353,6 +358,38 @@ int past_begin(struct past *past, struct target *target, struct stage *stage,
     if (rc == 0 && past_is_wanted(target) && !same)
         rc = keep_by_swap(past, target, stage, error);
     return rc < 0 ? lose(past, target, rc, error) : 0;
+}
+
+/* What a crash leaves of it is no version. [VERSIONS-1] */
+static int try_entry(struct past *past, struct target *target)
+{
+    char name[VERSION_NAME_SIZE];
+    os_fd file;
+    int rc = find_hash(target);
+    if (rc == 0)
+        rc = open_versions(past, target);
+    if (rc < 0)
+        return rc;
+    name_next(past, target);
+    version_name(&past->own, name);
+    rc = io_open(past->versions.folder, name, OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600, &file);
+    if (rc < 0)
+        return rc;
+    os_close(file);
+    return os_remove(past->versions.folder, name, false);
+}
+
+int past_foresee(struct past *past, struct target *target, struct untorn_error *error)
+{
+    struct past trial = PAST_CLOSED;
+    bool must = must_keep(target) && past_is_wanted(target);
+    if (past->failed < -VERSIONS_UNFLUSHED || (past->failed && must))
+        return lose(past, target, past->failed, error);
+    if (!must || past->staged)
+        return 0;
+    int rc = try_entry(&trial, target);
+    past_close(&trial);
+    return rc < 0 ? lose(&trial, target, rc, error) : 0;
 }
 
 int past_swap(const struct past *past, const struct target *target)

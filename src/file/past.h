@@ -91,6 +91,10 @@ int past_unstage(struct past *past, struct target *target, struct stage *stage);
 int past_begin(struct past *past, struct target *target, struct stage *stage,
                struct untorn_error *error);
 
+/* Whether that, or any other way to keep it, would be a failure: for who cannot go back when it is
+ * time for it. Where a version must be kept its entry is tried out. 0, AGAIN or a failure. */
+int past_foresee(struct past *past, struct target *target, struct untorn_error *error);
+
 /* For a file that is overwritten in place, or otherwise stays: the copy. */
 int past_begin_copy(struct past *past, struct target *target, os_fd replacement, uint64_t size,
                     struct untorn_error *error);

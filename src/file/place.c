@@ -163,6 +163,14 @@ static int follow(struct place *place, char *text, size_t size, struct untorn_er
     return rc < 0 ? error_os(error, rc, "follow it") : 0;
 }
 
+int place_check_marked(const struct place *place, struct untorn_error *error)
+{
+    if (!place->dir_stat.immutable)
+        return 0;
+    error_detail(error, "its directory is marked immutable or append-only (see lsattr, chattr)");
+    return error_fail(error, UNTORN_DENIED, NULL);
+}
+
 int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
                   struct untorn_error *error)
 {

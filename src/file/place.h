@@ -55,6 +55,9 @@ int place_look(struct place *place);
  */
 int place_fail(const struct place *place, int rc, const char *step, struct untorn_error *error);
 
+/* Fails, where the directory is marked: none of its files can be replaced or removed. */
+int place_check_marked(const struct place *place, struct untorn_error *error);
+
 /* What a name that is no regular file is, in words. */
 const char *place_kind_text(enum os_kind kind);
 

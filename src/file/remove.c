@@ -31,7 +31,9 @@ int remove_prepare(struct target *target, struct untorn_error *error)
         error_detail(error, "it is a mount point, which cannot be removed");
         return error_fail(error, UNTORN_UNSUPPORTED, NULL);
     }
-    int rc = target->options->if_match ? check_match(target, error) : 0;
+    int rc = place_check_marked(&target->place, error);
+    if (rc == 0 && target->options->if_match)
+        rc = check_match(target, error);
     return rc == 0 ? quarantine_old(target, NULL, error) : rc; /* [QUARANTINE-1] */
 }
 

@@ -336,14 +336,21 @@ static int overwrite_in_place(struct target *target, struct stage *stage, struct
     return rc;
 }
 
+static int refuse_in_place(const struct target *target, struct untorn_error *error)
+{
+    if (!target->options->strict || target->options->keep_inode)
+        return 0;
+    error_detail(error, "the file cannot be replaced, only overwritten in place");
+    return error_fail(error, UNTORN_UNSUPPORTED, NULL);
+}
+
 static int commit_in_place(struct target *target, struct stage *stage, struct past *past,
                            struct untorn_error *error)
 {
-    if (target->options->strict && !target->options->keep_inode) {
-        error_detail(error, "the file cannot be replaced, only overwritten in place");
-        return error_fail(error, UNTORN_UNSUPPORTED, NULL);
-    }
-    int rc = stage_wake(stage);
+    int rc = refuse_in_place(target, error);
+    if (rc != 0)
+        return rc;
+    rc = stage_wake(stage);
     if (rc == 0 && target->exists)
         rc = target_wake(target);
     if (rc == -ESTALE || rc == -ENOENT)
@@ -383,6 +390,19 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
     if (!replacement->in_place)
         rc = give_meta(replacement, error);
     return rc == 0 ? quarantine_old(target, stage, error) : rc;
+}
+
+/* A file that is new may be added to a directory that is only marked append-only. */
+int replace_foresee(struct replacement *replacement, struct untorn_error *error)
+{
+    struct target *target = replacement->target;
+    bool marked = target->exists && target->place.dir_stat.immutable;
+    bool in_place =
+        replacement->in_place || (marked && is_file(target) && is_job_for_in_place(target, -EPERM));
+    if (!in_place)
+        return target->exists ? place_check_marked(&target->place, error) : 0;
+    int rc = refuse_in_place(target, error);
+    return rc == 0 ? inplace_foresee(&target->lock, &target->stat, target->options, error) : rc;
 }
 
 int replace_flush(struct replacement *replacement, struct untorn_error *error)

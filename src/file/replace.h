@@ -61,6 +61,10 @@ struct replacement {
     struct os_stat staged; /* what it then is */
 };
 int replace_prepare(struct replacement *replacement, struct untorn_error *error);
+
+/* After it, for who must not fail later, where others are in place already: what replace_publish
+ * would be denied, as far as that can be known. AGAIN as there. */
+int replace_foresee(struct replacement *replacement, struct untorn_error *error);
 int replace_flush(struct replacement *replacement, struct untorn_error *error);
 int replace_publish(struct replacement *replacement, struct untorn_error *error);
 

@@ -32,6 +32,9 @@
  *          kept aside, and the outcome says so.
  *   TXN-7  What would not change is not part of the commit; one file alone is replaced without a
  *          slot, after DONE was made durable. [RECOVER-6]
+ *   TXN-8  What would be denied after step 6 and can be known before is a failure of step 3: a file
+ *          that is to be overwritten in place is opened for writing, a version that must be kept
+ *          has its entry tried out, a directory is not marked immutable.
  *
  * At level cache the same without any flush: all or none against kill only.
  */

@@ -132,22 +132,25 @@ static int open_stage(struct target *target, const struct seat *seat,
 
 /* ---- conflicts ---- */
 
-static int keep_aside(struct target *target, const struct seat *seat,
-                      const struct slot_member *member, struct untorn_error *error)
+int finish_keep_aside(struct target *target, const struct seat *seat,
+                      const struct slot_member *member, const char *reason,
+                      struct untorn_error *error)
 {
     char entry[LIMIT_NAME + 1];
     struct stage stage = STAGE_CLOSED;
-    int rc = 0;
+    struct state *state = &target->state;
+    const char *name = target->place.name;
     error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
     if (member->kind == SLOT_REMOVE)
         return 0;
-    rc = open_stage(target, seat, member, &stage);
+    int rc = open_stage(target, seat, member, &stage);
     if (rc == 0)
-        rc = kept_add(&target->state, "conflict", target->place.name, stage.file, 0, stage.size,
-                      entry);
+        rc = kept_add(state, "conflict", name, stage.file, 0, stage.size, entry);
+    else if (rc == -EACCES && !member->inlined) /* another's, who was to have it so [FINISH-5] */
+        rc = kept_move(state, "conflict", name, FOLDER_STAGE, member->stage, entry);
     if (rc == 0)
-        error_detail(error, "%s was changed meanwhile; the new version is %s/kept/%s",
-                     target->place.name, target->state.name, entry);
+        error_detail(error, "%s %s; the new version is %s/kept/%s", name, reason, state->name,
+                     entry);
     stage_close(&stage);
     if (rc == -ENOENT && !member->inlined) /* it was removed: there is nothing to keep */
         return 0;
@@ -216,7 +219,7 @@ int finish_member(struct target *target, struct untorn_options *options, const s
     if (standing == STANDS_AFTER)
         return 0;
     if (standing == STANDS_ELSE)
-        return keep_aside(target, seat, member, error);
+        return finish_keep_aside(target, seat, member, "was changed meanwhile", error);
     if (member->kind == SLOT_REMOVE)
         return remove_publish(target, error);
     options->mode = mode_for(target, seat, member);

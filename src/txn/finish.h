@@ -11,6 +11,8 @@
  *   FINISH-4  A stage becomes the file itself, and is given its owner and mode, only if it has no
  *             other name and belongs to the maker of the slot or the owner of the file. Any other
  *             is copied: it may be a version under way [PAST-5], or a file from elsewhere.
+ *   FINISH-5  A new version that is not applied, for whatever reason, is kept aside before its
+ *             stage goes. A stage that we may not open is moved there as it is.
  */
 #ifndef UNTORN_TXN_FINISH_H
 #define UNTORN_TXN_FINISH_H
@@ -33,5 +35,11 @@ int finish_judge(const struct target *target, const struct slot_member *member,
  * CONFLICT_KEPT, ... */
 int finish_member(struct target *target, struct untorn_options *options, const struct seat *seat,
                   const struct slot_member *member, struct untorn_error *error);
+
+/* The file stays as it is, for `reason`, and its new version is kept aside. [FINISH-5] 0, AGAIN or
+ * a failure. */
+int finish_keep_aside(struct target *target, const struct seat *seat,
+                      const struct slot_member *member, const char *reason,
+                      struct untorn_error *error);
 
 #endif

@@ -38,7 +38,7 @@ void group_release(struct target **targets, size_t count)
 }
 
 /* [GROUP-1] */
-static void limit_wait(struct target *target)
+void group_limit_wait(struct target *target)
 {
     uint64_t soon = os_clock_ns() + LIMIT_OUT_OF_ORDER_NS;
     if (registry_holds_after(&target->lock.own->stat) && target->deadline > soon)
@@ -52,7 +52,7 @@ int group_lock(struct target **targets, size_t count, struct target **ret_failed
     qsort(targets, count, sizeof *targets, compare);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         *ret_failed = targets[i];
-        limit_wait(targets[i]);
+        group_limit_wait(targets[i]);
         rc = target_lock(targets[i], OS_LOCK_EXCLUSIVE, error);
         if (rc == 0 && group_is_large(count))
             target_rest(targets[i]);

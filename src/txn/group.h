@@ -18,6 +18,9 @@ bool group_sort(struct target **targets, size_t count, struct target *ret_twins[
 int group_lock(struct target **targets, size_t count, struct target **ret_failed,
                struct untorn_error *error);
 
+/* Of one that is to be locked while others are held: the wait of [GROUP-1]. */
+void group_limit_wait(struct target *target);
+
 void group_release(struct target **targets, size_t count);
 
 /* Whether so many members are not all to be kept open. */

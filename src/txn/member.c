@@ -291,17 +291,25 @@ static int prepare(struct member *member, struct untorn_error *error)
     return rc;
 }
 
+/* [TXN-8] What stays as it is has no version. [PAST-3] */
+static int foresee(struct member *member, struct untorn_error *error)
+{
+    struct target *target = &member->now.target;
+    int rc = member->now.removes ? 0 : replace_foresee(&member->now.replacement, error);
+    bool same = !member->now.removes && target->hash_known &&
+                untorn_hash_equal(&target->hash, &member->now.hash);
+    return rc == 0 && !same ? past_foresee(&member->now.past, target, error) : rc;
+}
+
 int member_stage(struct member *member, struct untorn_error *error)
 {
     struct stage *stage = &member->now.stage;
     struct target *target = &member->now.target;
     if (member->now.unchanged || member->now.removes)
-        return 0;
+        return member->now.unchanged ? 0 : foresee(member, error);
     int rc = begin_stage(member);
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    if (member->now.past.failed < -VERSIONS_UNFLUSHED) /* told while nothing has changed */
-        return past_begin(&member->now.past, target, stage, error);
     member->now.replacement = (struct replacement){
         .target = target,
         .stage = stage,
@@ -314,6 +322,8 @@ int member_stage(struct member *member, struct untorn_error *error)
         member->now.unchanged = true;
         return 0;
     }
+    if (rc == 0)
+        rc = foresee(member, error);
     if (rc != 0)
         return rc;
     stage_lend(stage, &target->state); /* it may be another one now */

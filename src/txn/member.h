@@ -60,7 +60,8 @@ int member_open(struct member *member, const struct member *neighbour, struct se
 /* What the file is to become, with its lock held; calls the functions. */
 int member_evaluate(struct member *member, struct untorn_error *error);
 
-/* Stages the new version, or finds that there is nothing to do: replace_prepare. */
+/* Stages the new version, or finds that there is nothing to do: replace_prepare; and looks for what
+ * would keep member_publish from its work. [TXN-8] */
 int member_stage(struct member *member, struct untorn_error *error);
 
 /* Gives a stage that was made in history its name in stage/. 0 or a negative errno value. */

@@ -4,6 +4,7 @@
 #include "file/kept.h"
 #include "txn/commit.h"
 #include "txn/finish.h"
+#include "txn/group.h"
 #include "txn/remember.h"
 
 /* ---- a member that somebody else changed, or whose lock or stage went ---- */
@@ -27,23 +28,41 @@ static int keep_aside(struct commit *commit, struct member *member)
 }
 
 /* Opens and locks it anew: our folder may be another one now. */
-static int reopen(struct commit *commit, struct member *member, bool keeps_stage)
+static int reopen(struct commit *commit, struct member *member)
+{
+    struct target *target = &member->now.target;
+    if (member->now.opened)
+        target_close(target);
+    member->now.opened = false;
+    int rc = member_open(member, NULL, &commit->seats, commit->error);
+    target->recovering = true;
+    target->set = commit->id_text;
+    target->deadline = commit->deadline;
+    if (rc != 0)
+        return rc;
+    group_limit_wait(target); /* [GROUP-1] */
+    return target_lock(target, OS_LOCK_EXCLUSIVE, commit->error);
+}
+
+/* A lock that still is the file's is not given out of hand: who gets it finds the commit, and waits
+ * for the locks that we hold while we wait for this one. */
+static int look_anew(struct commit *commit, struct member *member, bool keeps_stage)
 {
     struct target *target = &member->now.target;
     if (keeps_stage)
         member->now.stage.named = false;
     stage_close(&member->now.stage);
     past_close(&member->now.past);
-    if (member->now.opened)
-        target_close(target);
-    member->now.opened = false;
-    int rc = member_open(member, NULL, &commit->seats, commit->error);
-    target->recovering = true;
+    int rc = AGAIN;
+    if (member->now.opened && lock_is_current(&target->lock)) {
+        target_rest(target);
+        rc = target_look(target, commit->error);
+    }
+    if (rc == AGAIN) /* or the name is a link by now */
+        rc = reopen(commit, member);
     target->keeps = false; /* it counts already */
-    target->set = commit->id_text;
     target->stage_stays = keeps_stage;
-    target->deadline = commit->deadline;
-    return rc == 0 ? target_lock(target, OS_LOCK_EXCLUSIVE, commit->error) : rc;
+    return rc;
 }
 
 static bool has_stage(const struct target *target, const struct slot_member *record)
@@ -78,7 +97,7 @@ static int mend(struct commit *commit, struct member *member, const struct seat 
 {
     enum standing standing;
     bool staged = record->kind != SLOT_REMOVE && !record->inlined;
-    int rc = reopen(commit, member, staged);
+    int rc = look_anew(commit, member, staged);
     if (rc != 0)
         return rc;
     rc = finish_judge(&member->now.target, record, &standing);

@@ -198,12 +198,11 @@ static int finish_part(struct recovery *recovery, struct part *part)
         rc = target_look(target, recovery->error);
         if (rc != 0)
             continue;
-        if (!slot_file_is_trusted(&part->seat->file, &part->seat->place,
-                                  target->exists ? &target->stat : NULL)) {
-            recovery->error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
-            return 0;
-        }
-        rc = finish_member(target, &part->options, part->seat, part->member, recovery->error);
+        rc = slot_file_is_trusted(&part->seat->file, &part->seat->place,
+                                  target->exists ? &target->stat : NULL)
+                 ? finish_member(target, &part->options, part->seat, part->member, recovery->error)
+                 : finish_keep_aside(target, part->seat, part->member,
+                                     "is not for who committed it to change", recovery->error);
     }
     target_rest(target);
     return rc;

@@ -197,6 +197,29 @@ TEST(nothing_is_undone_if_an_earlier_version_is_no_longer_kept)
     check("a1", "b2");
 }
 
+static void is_not_undone(void *context)
+{
+    (void)context;
+    CHECK_INT(undo("a"), -UNTORN_DENIED);
+    check("a2", "b2");
+}
+
+/* [PAST-9] [TXN-8] */
+TEST(nothing_is_undone_if_what_a_file_is_now_cannot_be_kept)
+{
+    need_root();
+    make_dir("d", 0755);
+    CHECK_INT(chdir("d"), 0);
+    put("a", "a1");
+    put("b", "b1");
+    COMMIT({"a", "a2"}, {"b", "b2"});
+    CHECK_INT(system("chown -R 12345:12345 . && chown 0:0 .untorn/history/b"), 0);
+    in_child_as(ALICE, ALICE, is_not_undone, NULL);
+    CHECK_INT(system("chown 12345:12345 .untorn/history/b"), 0);
+    CHECK_INT(undo("a"), 0);
+    check("a1", "b1");
+}
+
 TEST(a_commit_that_is_no_longer_known_is_told)
 {
     char text[UNTORN_TEXT_SIZE];

@@ -332,6 +332,121 @@ TEST(a_commit_that_cannot_be_withdrawn_is_not_settled)
     CHECK_INT(flushes->seen, 1); /* it is made certain before x changes */
 }
 
+/* ---- what cannot succeed is found out before it counts [TXN-8] ---- */
+
+/* A directory of everybody with Alice's file x and Bob's file y. */
+static void begin_of_two_users(unsigned mode)
+{
+    need_root();
+    make_dir("d", 0777);
+    CHECK_INT(chdir("d"), 0);
+    begin_two();
+    CHECK_INT(chown("x", ALICE, ALICE), 0);
+    CHECK_INT(chown("y", BOB, BOB), 0);
+    CHECK_INT(chmod("y", mode), 0);
+}
+
+struct refusal {
+    const struct step *steps;
+    struct untorn_options options;
+    enum untorn_status status;
+};
+
+static void is_refused(void *context)
+{
+    const struct refusal *refusal = context;
+    CHECK_INT(commit_steps(refusal->steps, &refusal->options, &error), -(int)refusal->status);
+    CHECK_TEXT(error.path, "y");
+    check_two("old x", "old y");
+    CHECK_INT(count_entries(".untorn/stage", ""), 0);
+    CHECK_INT(untorn_write("x", "old x", 5, NULL, &error), 0); /* nothing is in her way */
+}
+
+static const char *large_text(void)
+{
+    static char text[100 * 1024 + 1];
+    memset(text, 'L', sizeof text - 1);
+    return text;
+}
+
+TEST(a_member_that_may_not_be_overwritten_fails_the_commit)
+{
+    begin_of_two_users(0644);
+    struct refusal small = {two, {0}, UNTORN_DENIED};
+    in_child_as(ALICE, ALICE, is_refused, &small);
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    struct refusal staged = {steps, {0}, UNTORN_DENIED};
+    in_child_as(ALICE, ALICE, is_refused, &staged);
+}
+
+TEST(a_member_whose_mode_is_not_ours_to_change_fails_the_commit)
+{
+    begin_of_two_users(0666);
+    const struct step steps[] = {PUT("x", "new x"), PUT_AS("y", "new y", .mode = 0600), {0}};
+    struct refusal refusal = {steps, {0}, UNTORN_DENIED};
+    in_child_as(ALICE, ALICE, is_refused, &refusal);
+}
+
+TEST(a_member_that_can_only_be_overwritten_fails_a_strict_commit)
+{
+    begin_of_two_users(0666);
+    struct refusal refusal = {two, {.strict = true}, UNTORN_UNSUPPORTED};
+    in_child_as(ALICE, ALICE, is_refused, &refusal);
+}
+
+static void is_done(void *context)
+{
+    CHECK_INT(commit_steps(context, NULL, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_IN_PLACE);
+}
+
+TEST(a_member_that_may_be_overwritten_is)
+{
+    begin_of_two_users(0666);
+    in_child_as(ALICE, ALICE, is_done, (void *)two);
+    check_two("new x", "new y");
+    CHECK_INT(stat_of("y").st_uid, BOB);
+}
+
+TEST(a_version_that_must_be_kept_and_cannot_be_fails_the_commit)
+{
+    const struct step staged[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    const struct step gone[] = {PUT("x", "new x"), REMOVE("y"), {0}};
+    const struct step in_place[] = {PUT("x", "new x"), PUT_AS("y", "y", .keep_inode = true), {0}};
+    const struct step *const all[] = {two, staged, gone, in_place};
+    struct untorn_options strict = {.strict = true, .keep = 1};
+    begin_two();
+    make_dir(".untorn", 0755);
+    make_dir(".untorn/history", 0755);
+    put(".untorn/history/y", "in the way");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        CHECK(commit_steps(all[i], &strict, &error) < 0);
+        CHECK_TEXT(error.path, "y");
+        check_two("old x", "old y");
+    }
+    /* What is to stay has no version, and who does not insist goes on. */
+    const struct step same[] = {PUT("x", "newer x"), PUT("y", "old y"), {0}};
+    CHECK_INT(commit_steps(same, &strict, &error), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK(error.flags & UNTORN_FLAG_HISTORY_LOST);
+    check_two("new x", "new y");
+}
+
+TEST(that_a_version_can_be_kept_is_tried_without_a_trace)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    struct untorn_options strict = {.strict = true, .keep = 2};
+    begin_two();
+    CHECK_INT(commit_steps(steps, &strict, &error), 0);
+    CHECK_INT(count_entries(".untorn/history/y", ""), 1);
+    fail(CALL_OPEN, "/history/y/", 1, ENOSPC);
+    const struct step again[] = {PUT("x", "newer x"), PUT("y", large_text() + 1), {0}};
+    CHECK_INT(commit_steps(again, &strict, &error), -UNTORN_NO_SPACE);
+    CHECK_TEXT(text_of("x"), "new x");
+}
+
+/* ---- what gets in the way later ---- */
+
 TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)
 {
     begin_two();
@@ -411,6 +526,24 @@ TEST(a_member_that_changes_after_the_commit_point_is_kept_and_so_is_the_new_vers
     check_two("new x", "by another program");
     CHECK_TEXT(text_of(only_entry(".untorn/kept", "conflict-y")), "new y");
     CHECK(!is_active(""));
+}
+
+static void replace_y_and_watch(void *context)
+{
+    replace_y("y");
+    *(const struct rule **)context = watch(CALL_FLOCK, "/lock/y");
+}
+
+/* Who waits for it would take it, find the commit, and wait for the locks of the others. [GROUP-1]
+ */
+TEST(the_lock_of_a_member_that_changes_after_the_commit_point_stays_held)
+{
+    const struct rule *locks = NULL;
+    begin_two();
+    at(CALL_RENAME, "/x", 1, replace_y_and_watch, &locks);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    check_two("new x", "by another program");
+    CHECK(locks->seen <= 1); /* its release at the end */
 }
 
 TEST(so_it_is_with_a_large_member)

@@ -226,6 +226,40 @@ TEST(a_slot_of_somebody_who_may_not_write_the_file_is_never_applied)
     CHECK_TEXT(text_of("d/y"), "old y");
 }
 
+static void touches(void *context)
+{
+    CHECK_INT(touch(context), 0);
+}
+
+/* [FINISH-5] */
+TEST(what_is_not_applied_is_kept_aside_before_its_stage_goes)
+{
+    static char large[100 * 1024 + 1];
+    memset(large, 'L', sizeof large - 1);
+    const struct step small[] = {PUT("x", "new x"), PUT("y", "new y"), {0}};
+    const struct step staged[] = {PUT("x", "new x"), PUT("y", large), {0}};
+    need_root();
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"in_slot", "in_stage", "closed"};
+        static const char *const deaths[] = {"in_slot/y", "in_stage/y", "closed/y"};
+        make_dir(names[i], 0777);
+        CHECK_INT(chdir(names[i]), 0);
+        begin_two();
+        CHECK_INT(chown("x", BOB, BOB), 0);
+        CHECK_INT(chown("y", ALICE, ALICE), 0);
+        die_at(i == 0 ? small : staged, CALL_RENAME, deaths[i], 1);
+        CHECK_INT(count_entries(".untorn/stage", "y."), i > 0);
+        CHECK_INT(chown(".untorn/journal/slot", BOB, BOB), 0);
+        if (i == 2) /* the stage is one that she may not read */
+            CHECK_INT(system("chown 0:0 .untorn/stage/y.* && chmod 600 .untorn/stage/y.*"), 0);
+        in_child_as(ALICE, ALICE, touches, "x");
+        CHECK_TEXT(text_of("y"), "old y");
+        CHECK_INT(stat_of(only_entry(".untorn/kept", "conflict-y")).st_size, i == 0 ? 5 : 102400);
+        CHECK_INT(count_entries(".untorn/stage", ""), 0);
+        CHECK_INT(chdir(".."), 0);
+    }
+}
+
 TEST(a_new_file_belongs_to_who_committed_it_though_root_finishes_it)
 {
     need_root();

@@ -309,6 +309,43 @@ without_the_right_to_write() {
     all_hold new f g
 }
 
+# A member that only its owner may write: nothing changes, and nothing is left that would have to be
+# finished. [TXN-8]
+of_another() {
+    need_root
+    mkdir d
+    chmod 777 d
+    cd d
+    begin f g
+    chown $ALICE f
+    chown $BOB g
+    chmod 644 f g
+    expect 1 as $ALICE "$UNTORN" commit f="$AREA/new" g="$AREA/new"
+    says g
+    all_hold old f g
+    as $ALICE "$UNTORN" write f "$AREA/new"
+    all_hold new f
+    as $BOB "$UNTORN" check --repair .
+    all_hold old g
+    tidy .
+}
+
+marked_directory() {
+    need chattr
+    ext4 disk 8
+    begin disk/p/f disk/q/g
+    chattr +i disk/q || skip 'files cannot be marked here'
+    expect 1 commit disk/p/f disk/q/g
+    says immutable
+    expect 1 "$UNTORN" commit disk/p/f="$AREA/new" --remove disk/q/g
+    says immutable
+    all_hold old disk/p/f disk/q/g
+    chattr -i disk/q
+    commit disk/p/f disk/q/g
+    all_hold new disk/p/f disk/q/g
+    tidy disk/p && tidy disk/q
+}
+
 copied() {
     begin t/f t/g
     commit_killed t/f t/g
@@ -426,6 +463,8 @@ check 'members on two file systems, killed' two_file_systems
 check 'a directory that is away puts the other in doubt, or not' directory_away
 check 'a commit that nobody can decide any more is given up when told to' given_up
 check 'a killed commit met by somebody who may only read' without_the_right_to_write
+check 'a file that only another may write fails the commit' of_another
+check 'a directory that is marked immutable fails the commit' marked_directory
 check 'a killed commit that was copied is never applied to the copy' copied
 check 'a killed commit that comes back from a backup is never applied' restored
 check 'a file that was written over meanwhile is kept as it is' meddled
