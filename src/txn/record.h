@@ -4,8 +4,8 @@
  * A record is .untorn/set/<32 digits> in each directory of the commit (txn/remember.h), drawn in
  * docs/format/layout.md; the digits stand for the list of members that the commit changed, or for
  * all of one that changed none, so that a commit that changes the same files overwrites the record
- * of the one before it, and no other does. It names directories relative to its own: a tree that was moved or copied keeps its
- * records.
+ * of the one before it, and no other does. It names directories relative to its own: a tree that
+ * was moved or copied keeps its records.
  *
  *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it, but
  *             by an undo, for which see TOGETHER-3 in history/together.h.
