@@ -552,6 +552,8 @@ void past_prune(struct target *target, struct untorn_error *error)
     if (past.open) {
         versions_sweep(&past.versions, NULL);
         prune(&past, target, open_to_now(target), error);
+        if (is_narrowed(target)) /* [PAST-7] */
+            fit_folder(&past, target);
     }
     past_close(&past);
 }

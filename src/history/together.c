@@ -49,7 +49,7 @@ static int find_elsewhere(const struct slot *slot, const unsigned char id[RECORD
 }
 
 /* The record of the last commit here, or of that with the id, if another directory has it: one that
- * changed nothing may have come after it, and has none. 0 or -ENOENT, ... */
+ * changed other files may have come after it. 0 or -ENOENT, ... */
 static int find_by_slot(struct look *look, const unsigned char id[RECORD_ID],
                         struct record *ret_record)
 {

@@ -259,19 +259,34 @@ static bool is_change(const unsigned char *at)
            memcmp(at + MEMBER_BEFORE, at + MEMBER_AFTER, 16) != 0;
 }
 
+static size_t texts_of(const unsigned char *at)
+{
+    return at[MEMBER_NAME_SIZE] + (size_t)cursor_get(at + MEMBER_DIRECTORY_SIZE, 2);
+}
+
+/* The names of those that changed, or of those that did not. */
+static size_t hash_names(struct hash_stream *stream, const unsigned char *data, bool changed)
+{
+    size_t count = (size_t)cursor_get(data + AT_COUNT, 4), hashed = 0;
+    const unsigned char *at = data + HEAD;
+    for (size_t i = 0; i < count; i++) {
+        if (is_change(at) == changed) {
+            hash_add(stream, at + MEMBER_NAME_SIZE, 3); /* where each text ends */
+            hash_add(stream, at + MEMBER_TEXTS, texts_of(at));
+            hashed++;
+        }
+        at += MEMBER_TEXTS + texts_of(at);
+    }
+    return hashed;
+}
+
 struct untorn_hash record_list_hash(const unsigned char *data)
 {
     struct hash_stream stream;
-    size_t count = (size_t)cursor_get(data + AT_COUNT, 4);
-    const unsigned char *at = data + HEAD;
     hash_begin(&stream);
-    for (size_t i = 0; i < count; i++) {
-        size_t texts = at[MEMBER_NAME_SIZE] + (size_t)cursor_get(at + MEMBER_DIRECTORY_SIZE, 2);
-        if (is_change(at)) {
-            hash_add(&stream, at + MEMBER_NAME_SIZE, 3); /* where each text ends */
-            hash_add(&stream, at + MEMBER_TEXTS, texts);
-        }
-        at += MEMBER_TEXTS + texts;
+    if (hash_names(&stream, data, true) == 0) {
+        hash_add(&stream, none.bytes, 1); /* no name is so short: a list of another kind */
+        hash_names(&stream, data, false);
     }
     return hash_end(&stream);
 }

@@ -2,10 +2,10 @@
  * a commit are told from files that were edited after it.
  *
  * A record is .untorn/set/<32 digits> in each directory of the commit (txn/remember.h), drawn in
- * docs/format/layout.md; the digits stand for the list of members that the commit changed, so that
- * a commit that changes the same files overwrites the record of the one before it, and no other
- * does. It names directories relative to its own: a tree that was moved or copied keeps its
- * records.
+ * docs/format/layout.md; the digits stand for the list of members that the commit changed, or for
+ * all of one that changed none, so that a commit that changes the same files overwrites the record
+ * of the one before it, and no other does. It names directories relative to its own: a tree that
+ * was moved or copied keeps its records.
  *
  *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it, but
  *             by an undo, for which see TOGETHER-3 in history/together.h.
@@ -92,7 +92,7 @@ enum record_match record_match(const struct record_member *member, const struct 
 unsigned char *record_encode(struct record *record, const char *directory, size_t *ret_size);
 
 /* Of encoded bytes: stands for the names of those that changed, so that the next commit that
- * changes the same files has the same. */
+ * changes the same files has the same; if none did, for all of them and for that. */
 struct untorn_hash record_list_hash(const unsigned char *data);
 
 /* Of the first bytes of a record, whole or not; 0 if they are no such. */

@@ -33,22 +33,11 @@ static unsigned granted(const struct grant *grant, const struct seat *seat)
     return group ? grant->mode : grant->mode & ~0070u;
 }
 
-/* [REMEMBER-4] */
-static bool changes_any(const struct record *record)
-{
-    for (size_t i = 0; i < record->count; i++)
-        if (record_changes(&record->members[i]))
-            return true;
-    return false;
-}
-
 /* [REMEMBER-1] */
 static void write_records(struct seats *seats, const struct seat *coordinator,
                           struct record *record, const struct grant *grant)
 {
     size_t directories = 0;
-    if (!changes_any(record))
-        return;
     for (size_t i = 0; i < seats->count; i++)
         directories += seats->list[i]->takes_part;
     bool everywhere = directories * record->count <= LIMIT_REMEMBERED;

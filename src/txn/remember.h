@@ -9,8 +9,9 @@
  *   REMEMBER-3  It is written before the slots are DONE: a commit that is killed before it has its
  *               record gets it from whoever finishes it.
  *   REMEMBER-4  A commit takes the place of an earlier one's record only if it changed the same
- *               files, and one that changed the content of none has no record: what made a file
- *               what it is stays known, and can be undone, however often it is committed again.
+ *               files, one that changed the content of none only of another such: what made a file
+ *               what it is stays known, and can be undone, however often it is committed again. It
+ *               has a record nevertheless, which says that its files are to be as they are.
  */
 #ifndef UNTORN_TXN_REMEMBER_H
 #define UNTORN_TXN_REMEMBER_H

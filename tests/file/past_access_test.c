@@ -43,6 +43,17 @@ TEST(those_of_a_private_file_are_listed_by_nobody_else)
     CHECK_INT(count_entries(HISTORY, ""), 1);
 }
 
+TEST(they_are_closed_with_the_file_also_if_its_content_stays)
+{
+    struct untorn_options closed = {.mode = 0600};
+    begin(0755, 0644);
+    save("1", 0);
+    CHECK_INT(mode_of(HISTORY), 0755);
+    CHECK_INT(untorn_write(TARGET, "1", 1, &closed, &error), 0);
+    CHECK_INT(mode_of(HISTORY), 0700);
+    CHECK_INT(count_entries(HISTORY, ""), 1);
+}
+
 TEST(those_of_a_file_for_a_group_are_listed_by_the_group)
 {
     begin(0775, 0640);
