@@ -64,10 +64,12 @@ int finish_judge(const struct target *target, const struct slot_member *member,
 
 /* [FINISH-4] */
 static bool is_ours_to_give(const struct os_stat *stage, const struct target *target,
-                            const struct seat *seat)
+                            const struct seat *seat, const struct slot_member *member)
 {
-    return stage->links == 1 && (stage->owner == seat->file.stat.owner ||
-                                 (target->exists && stage->owner == target->stat.owner));
+    uint32_t maker = seat->file.stat.owner;
+    return stage->links == 1 &&
+           (stage->owner == maker || (target->exists && stage->owner == target->stat.owner) ||
+            (maker == 0 && stage->owner == member->after.owner));
 }
 
 /* Under a name that no slot knows: that of the lock may be the stage's own. [STAGE-4] */
@@ -98,7 +100,7 @@ static int adopt_stage(struct target *target, const struct seat *seat,
     if (rc == 0 && (own.kind != OS_REGULAR || own.size != member->after.size))
         rc = -ENOENT;
     stage->size = member->after.size;
-    if (rc == 0 && !is_ours_to_give(&own, target, seat))
+    if (rc == 0 && !is_ours_to_give(&own, target, seat, member))
         rc = copy_stage(target, stage);
     if (rc == 0) /* of the copy, where there is one: nobody else can change that */
         rc = io_hash(stage->file, 0, member->after.size, &hash);
