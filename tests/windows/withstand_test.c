@@ -27,6 +27,18 @@ struct worker {
     HANDLE process, output;
 };
 
+/* Where many were ended just before, Wine may not start another at once. */
+static bool create(const char *program, char *line, STARTUPINFOA *how, PROCESS_INFORMATION *process)
+{
+    for (int i = 0; i < 20; i++) {
+        if (CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, how, process))
+            return true;
+        printf("    no process: error %lu\n", GetLastError());
+        Sleep(100);
+    }
+    return false;
+}
+
 static struct worker start(const char *words)
 {
     char program[MAX_PATH], line[4096], byte;
@@ -43,7 +55,7 @@ static struct worker start(const char *words)
     GetModuleFileNameA(NULL, program, sizeof program);
     strcpy(strrchr(program, '\\') + 1, "worker.exe");
     snprintf(line, sizeof line, "worker %s", words);
-    CHECK(CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &process));
+    CHECK(create(program, line, &how, &process));
     CloseHandle(process.hThread);
     CloseHandle(its);
     CHECK(ReadFile(ours, &byte, 1, &count, NULL) && count == 1); /* it has begun */
