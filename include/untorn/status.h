@@ -54,6 +54,7 @@
     X(MIXED, 34, 4, "the files are not of one commit")                                             \
     X(NOT_ALLOWED, 35, 1, "the schema does not allow it")                                          \
     X(MISFIT, 36, 4, "not what the schema asks for")                                               \
+    X(UNFINISHED, 37, 1, "an earlier, interrupted write cannot be finished yet")                   \
     X(UNSETTLED_FLUSH, 100, 7, "saved and visible, but not confirmed on the disk")                 \
     X(UNSETTLED_IN_PLACE, 101, 7, "half written; the next call finishes it")                       \
     X(UNSETTLED_SET, 102, 7,                                                                       \

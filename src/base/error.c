@@ -11,6 +11,7 @@
 #undef error_fail
 #undef error_os
 #undef error_unsettled
+#undef error_unfinished
 
 /* A path longer than the field keeps its beginning and, more telling, its end. */
 static void copy_path(char *field, const char *path)
@@ -61,6 +62,14 @@ int error_unsettled(struct untorn_error *error, enum untorn_status status, int o
     error->os_error = -os_result;
     error->step = step;
     return (int)status;
+}
+
+int error_unfinished(struct untorn_error *error)
+{
+    int os_error = error->os_error;
+    int rc = error_fail(error, UNTORN_UNFINISHED, error->step);
+    error->os_error = os_error;
+    return rc;
 }
 
 void error_detail(struct untorn_error *error, const char *format, ...)
@@ -182,6 +191,9 @@ static const char *advice(const struct untorn_error *error)
     case UNTORN_UNSETTLED_IN_PLACE:
     case UNTORN_UNSETTLED_SET:
         return "repair the cause, then run untorn check --repair or save again";
+    case UNTORN_UNFINISHED:
+        return "repair the cause, then run untorn check --repair or try again; nothing of this "
+               "call was done";
     case UNTORN_UNSETTLED_COMBINED:
         return "look at the file, and say it again if it is not there";
     default:

@@ -25,6 +25,10 @@ int error_os(struct untorn_error *error, int64_t os_result, const char *step);
 int error_unsettled(struct untorn_error *error, enum untorn_status status, int os_result,
                     const char *step);
 
+/* What was not settled is an earlier call's: of this one nothing has begun, and it fails. Returns
+ * -UNTORN_UNFINISHED; the cause stays. */
+int error_unfinished(struct untorn_error *error);
+
 /* Adds to the sentence: who, where, how many. printf-like. */
 void error_detail(struct untorn_error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 
@@ -47,6 +51,7 @@ static inline int error_negative(int rc)
 #define error_fail(...) error_negative(error_fail(__VA_ARGS__))
 #define error_os(...) error_negative(error_os(__VA_ARGS__))
 #define error_unsettled(...) (-error_negative(-error_unsettled(__VA_ARGS__)))
+#define error_unfinished(...) error_negative(error_unfinished(__VA_ARGS__))
 #else
 #define ERROR_NEGATIVE(rc) (rc)
 #endif

@@ -142,14 +142,18 @@ static bool knows_what_lies_about(const struct target *target)
            !target->lock.litter && target->restarts == 0;
 }
 
+/* What others left, and is not settled, is no outcome of a call that has not begun. */
+static int settle_earlier(struct target *target, bool in_place, struct untorn_error *error)
+{
+    int rc = in_place ? inplace_recover(&target->place, &target->state, error) : 0;
+    if (rc == 0 && !target->recovering)
+        rc = upward_settle(target, error);
+    return rc > 0 && !target->recovering && !target->repairs ? error_unfinished(error) : rc;
+}
+
 static int settle(struct target *target, enum os_lock kind, struct untorn_error *error)
 {
-    if (kind == OS_LOCK_EXCLUSIVE) {
-        int rc = inplace_recover(&target->place, &target->state, error);
-        if (rc != 0)
-            return rc;
-    }
-    int rc = target->recovering ? 0 : upward_settle(target, error);
+    int rc = settle_earlier(target, kind == OS_LOCK_EXCLUSIVE, error);
     if (rc != 0)
         return rc;
     if (!target->recovering && kind == OS_LOCK_EXCLUSIVE && !knows_what_lies_about(target))
@@ -161,7 +165,7 @@ int target_acquire(struct target *target, enum os_lock kind, struct untorn_error
 {
     int rc = lock_acquire(&target->lock, kind, target->deadline, error);
     if (rc == 0)
-        rc = upward_settle(target, error);
+        rc = settle_earlier(target, false, error);
     if (rc != 0)
         lock_release(&target->lock);
     return rc;

@@ -46,6 +46,7 @@ struct target {
     bool keeps;       /* it is not replaced if what it is now cannot be kept [PAST-9] */
     bool stage_stays; /* the stage of a new version is the only copy of it [PAST-5] */
     bool recovering;  /* for who finishes a commit: nothing but an overwrite in place is settled */
+    bool repairs;     /* for who is here only to finish what others left: that is his outcome */
     const struct stage *own_stage;  /* the caller's, not to be swept; or NULL. Borrowed */
     const struct lock_turns *turns; /* how to wait for the lock; or NULL. Borrowed */
     struct batch *batch;            /* others' updates are in the new version; or NULL. Borrowed */

@@ -446,7 +446,7 @@ TEST(a_journal_that_is_no_file_of_its_own_is_none)
 
 /* ---- failures while recovering ---- */
 
-TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
+TEST(whose_recovery_fails_has_done_nothing_and_the_next_one_finishes)
 {
     static const struct {
         enum call call;
@@ -460,7 +460,7 @@ TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         set_begun();
         fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
-        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), UNTORN_UNSETTLED_IN_PLACE);
+        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), -UNTORN_UNFINISHED);
         forget_rules();
         check_readable();
         unsigned flags = recover();
@@ -470,7 +470,7 @@ TEST(a_recovery_that_fails_is_not_settled_and_the_next_one_finishes)
 }
 
 /* [INPLACE-6] */
-TEST(an_overwrite_that_cannot_be_given_up_is_not_settled_and_the_next_one_gives_it_up)
+TEST(whose_giving_up_fails_has_done_nothing_and_the_next_one_gives_it_up)
 {
     static const struct {
         enum call call;
@@ -484,7 +484,7 @@ TEST(an_overwrite_that_cannot_be_given_up_is_not_settled_and_the_next_one_gives_
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         set_state(old_bytes, old_size);
         fail(faults[i].call, faults[i].path, faults[i].nth, EIO);
-        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), UNTORN_UNSETTLED_IN_PLACE);
+        CHECK_INT(untorn_update(TARGET, look, NULL, &in_place, &error), -UNTORN_UNFINISHED);
         forget_rules();
         (void)recover();
         check_is(old_bytes, old_size);

@@ -135,6 +135,7 @@ STATUSES = {
     "MIXED": MixedError,
     "NOT_ALLOWED": UsageError,
     "MISFIT": DamagedError,
+    "UNFINISHED": Error,
     "UNSETTLED_FLUSH": NotSettledError,
     "UNSETTLED_IN_PLACE": NotSettledError,
     "UNSETTLED_SET": NotSettledError,
