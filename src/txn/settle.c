@@ -2,6 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/pathtext.h"
+#include "file/kept.h"
+#include "file/sweep.h"
 #include "file/upward.h"
 #include "txn/recover.h"
 #include "txn/slotfile.h"
@@ -58,7 +61,7 @@ static int make_other_durable(struct target *target, struct slot_file *file, str
     if (rc == -EWOULDBLOCK)
         rc = os_flush(file->fd);
     else if (rc == 0) {
-        rc = slot_read(file->fd, &file->stat, &slot);
+        rc = slot_read(file->fd, &file->stat, &target->place.dir_stat, &slot);
         bool torn = rc == -ENODATA;
         if (rc == 0)
             slot_free(&slot);
@@ -69,12 +72,16 @@ static int make_other_durable(struct target *target, struct slot_file *file, str
     return rc < 0 ? rc : flush_name(target, seen);
 }
 
+static bool is_locked_alone(const struct target *target)
+{
+    const struct lock_file *held = target->lock.held;
+    return held && held->kind == OS_LOCK_EXCLUSIVE;
+}
+
 static void settle_idle(struct target *target, struct slot_file *file)
 {
     struct slot now;
-    const struct lock_file *held = target->lock.held;
-    bool wanted =
-        target->options->keep < 0 && held && held->kind == OS_LOCK_EXCLUSIVE && file->writable;
+    bool wanted = target->options->keep < 0 && is_locked_alone(target) && file->writable;
     if (wanted && slot_file_lock(file, &target->state, 0) == 0 &&
         slot_read_head(file->fd, &now) == 0 && now.state == SLOT_IDLE && now.body_size > 0)
         empty_slot(file, &now);
@@ -83,8 +90,7 @@ static void settle_idle(struct target *target, struct slot_file *file)
 /* Whether the file is about to change, and for good. */
 static bool changes(const struct target *target)
 {
-    const struct lock_file *held = target->lock.held;
-    return target->options->level != UNTORN_CACHE && held && held->kind == OS_LOCK_EXCLUSIVE;
+    return target->options->level != UNTORN_CACHE && is_locked_alone(target);
 }
 
 /* [RECOVER-6] */
@@ -92,11 +98,31 @@ static int settle_done(struct target *target, struct slot_file *file, struct slo
 {
     struct slot slot;
     bool concerned = seen->level == UNTORN_CACHE; /* [SLOT-7] */
-    if (!concerned && slot_read(file->fd, &file->stat, &slot) == 0) {
+    if (!concerned && slot_read(file->fd, &file->stat, &target->place.dir_stat, &slot) == 0) {
         concerned = slot_find(&slot, target->place.name);
         slot_free(&slot);
     }
     return concerned ? make_done_durable(target, file, seen) : 0;
+}
+
+/* Of a commit that is not for us to apply: its stage lies in our way, and may be the only copy.
+ * [FINISH-5] Who made it is dead, for he would hold the lock that we have; but somebody may have
+ * planted the name of one that is being made. */
+static int keep_stage(struct target *target, const struct slot_member *member)
+{
+    char own_name[LIMIT_NAME + 1], digits[17], entry[LIMIT_NAME + 1];
+    struct state *state = &target->state;
+    os_fd folder;
+    path_own_name(target->place.name, LIMIT_SUFFIX, own_name);
+    path_digits(lock_stage_number(&target->lock), digits);
+    if (member->inlined || !path_is_own_entry(member->stage, own_name) ||
+        state_folder(state, FOLDER_STAGE, false, &folder) < 0)
+        return 0;
+    bool dead = path_ends_with(member->stage, digits) || sweep_is_dead(folder, member->stage) == 1;
+    int rc =
+        dead ? kept_move(state, "conflict", target->place.name, FOLDER_STAGE, member->stage, entry)
+             : 0;
+    return rc == -ENOENT ? 0 : rc;
 }
 
 /* What is active or torn. [RECOVER-1] 1: the file is named by a commit that is to be finished. What
@@ -106,16 +132,18 @@ static int settle_other(struct target *target, struct slot_file *file, struct sl
     struct slot slot;
     struct os_stat now;
     const struct place *place = &target->place;
-    int rc = slot_read(file->fd, &file->stat, &slot);
+    int rc = slot_read(file->fd, &file->stat, &target->place.dir_stat, &slot);
     if (rc < 0 && rc != -ENODATA)
         return rc == -EXDEV ? 0 : rc;
     bool exists = os_stat(place->dir, place->name, &now) == 0;
-    bool named = rc == 0 && slot_is_active(&slot) && slot_find(&slot, place->name) &&
-                 slot_file_is_trusted(file, place, exists ? &now : NULL);
+    const struct slot_member *member =
+        rc == 0 && slot_is_active(&slot) ? slot_find(&slot, place->name) : NULL;
+    bool named = member && slot_file_is_trusted(file, place, exists ? &now : NULL);
+    int kept = member && !named && is_locked_alone(target) ? keep_stage(target, member) : 0;
     if (rc == 0)
         slot_free(&slot);
-    if (named)
-        return 1;
+    if (named || kept < 0)
+        return named ? 1 : kept;
     return target->set || !changes(target) ? 0 : make_other_durable(target, file, seen);
 }
 
