@@ -43,6 +43,10 @@ static const struct kind kinds[] = {
                             "settled"},
     [UNTORN_FOUND_DAMAGED] = {"damaged", "content that did not parse when it was replaced",
                               "; kept", "given up"},
+    [UNTORN_FOUND_LOST] = {"lost",
+                           "a finished commit of several files whose journal in another directory "
+                           "was gone",
+                           "; files there may be from before it", "given up"},
 };
 
 struct totals {

@@ -143,7 +143,7 @@ static void print_notes(const struct outcome *outcome)
 {
     static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT,
                                        UNTORN_FLAG_TAIL_KEPT, UNTORN_FLAG_QUARANTINED,
-                                       UNTORN_FLAG_NARROWED};
+                                       UNTORN_FLAG_NARROWED,  UNTORN_FLAG_JOURNAL_LOST};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (outcome->flags & telling[i])
             message("%s: note: %s", outcome->path, untorn_flag_text(telling[i]));

@@ -16,9 +16,11 @@ enum untorn_finding_kind {
     UNTORN_FOUND_CONFLICT,   /* an unfinished overwrite met content it did not know; kept */
     UNTORN_FOUND_TAIL,       /* a torn record that an append cut; kept */
     UNTORN_FOUND_SET,        /* a commit of several files that stopped half way */
-    UNTORN_FOUND_IN_DOUBT,   /* the same, and the directory that knows whether it counts is away */
+    UNTORN_FOUND_IN_DOUBT,   /* the same, and the directory that knows, or its journal, is away */
     UNTORN_FOUND_MIXED,      /* from before a commit of several files, of which others are newer */
     UNTORN_FOUND_DAMAGED,    /* content that did not parse when it was replaced; kept */
+    UNTORN_FOUND_LOST, /* a commit was finished, but its journal in another directory was gone:
+                          files there may be from before it; what is kept is a text */
 };
 
 struct untorn_finding {

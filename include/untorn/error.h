@@ -47,7 +47,10 @@
     X(HISTORY_LOST, 13, "history-lost", "the earlier version could not be kept")                   \
     X(QUARANTINED, 14, "quarantined", "the damaged content was kept aside first (untorn check)")   \
     X(LAST_GOOD, 15, "last-good", "the file is damaged; this is the last whole version")           \
-    X(NARROWED, 16, "narrowed", "it holds a secret now: only its owner can read it from here on")
+    X(NARROWED, 16, "narrowed", "it holds a secret now: only its owner can read it from here on")  \
+    X(JOURNAL_LOST, 17, "journal-lost",                                                            \
+      "an unfinished commit was finished, but its journal in another directory is gone: files "    \
+      "there may be from before it (untorn check)")
 
 #define UNTORN_FLAG_ENUM(name, bit, word, text) UNTORN_FLAG_##name = 1u << (bit),
 enum untorn_flag { UNTORN_FLAG_LIST(UNTORN_FLAG_ENUM) };

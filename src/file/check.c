@@ -47,6 +47,7 @@ bool check_settle(struct check *check, const char *name)
     int rc = AGAIN;
     for (int i = 0; rc == AGAIN && i < LIMIT_RESTARTS; i++) {
         rc = target_open_in(&target, &check->place, &check->state, name, &check->options, &local);
+        target.repairs = true;
         if (rc == 0)
             rc = target_lock(&target, OS_LOCK_EXCLUSIVE, &local);
         target_close(&target);
@@ -141,6 +142,8 @@ static enum untorn_finding_kind kept_kind(const char *entry)
         return UNTORN_FOUND_TAIL;
     if (strncmp(entry, "damaged-", 8) == 0)
         return UNTORN_FOUND_DAMAGED;
+    if (strncmp(entry, "lost-", 5) == 0)
+        return UNTORN_FOUND_LOST;
     return strncmp(entry, "foreign-", 8) == 0 || is_given_up(entry) ? UNTORN_FOUND_FOREIGN
                                                                     : UNTORN_FOUND_CONFLICT;
 }

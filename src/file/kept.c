@@ -15,26 +15,51 @@ static void entry_name(const char *kind, const char *name, const char *digits,
     snprintf(entry, LIMIT_NAME + 1, "%s-%.229s.%.16s", kind, own_name, digits);
 }
 
+/* A half-written one of an earlier try is written again: same name, same bytes. */
+static int open_entry(struct state *state, const char *kind, const char *name,
+                      const struct untorn_hash *hash, char ret_entry[LIMIT_NAME + 1],
+                      os_fd *ret_file)
+{
+    char digits[UNTORN_HASH_TEXT_SIZE];
+    os_fd folder;
+    int rc = state_folder(state, FOLDER_KEPT, true, &folder);
+    if (rc < 0)
+        return rc;
+    entry_name(kind, name, untorn_hash_format(hash, digits), ret_entry);
+    return io_open_own(folder, ret_entry, OS_WRITE | OS_CREATE, ret_file, NULL);
+}
+
+static int close_entry(struct state *state, os_fd file, int rc)
+{
+    if (rc == 0)
+        rc = os_flush(file);
+    os_close(file);
+    return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);
+}
+
 int kept_add(struct state *state, const char *kind, const char *name, os_fd file, uint64_t offset,
              uint64_t size, char ret_entry[LIMIT_NAME + 1])
 {
-    char digits[UNTORN_HASH_TEXT_SIZE];
     struct untorn_hash hash;
-    os_fd folder, copy = OS_NONE;
+    os_fd copy = OS_NONE;
     int rc = io_hash(file, offset, size, &hash);
     if (rc == 0)
-        rc = state_folder(state, FOLDER_KEPT, true, &folder);
-    if (rc < 0)
-        return rc;
-    entry_name(kind, name, untorn_hash_format(&hash, digits), ret_entry);
-    /* A half-written one of an earlier try is written again: same name, same bytes. */
-    rc = io_open_own(folder, ret_entry, OS_WRITE | OS_CREATE, &copy, NULL);
+        rc = open_entry(state, kind, name, &hash, ret_entry, &copy);
     if (rc == 0)
         rc = io_copy(file, offset, copy, 0, size, NULL);
+    return close_entry(state, copy, rc);
+}
+
+int kept_note(struct state *state, const char *kind, const char *name, const char *text,
+              char ret_entry[LIMIT_NAME + 1])
+{
+    size_t size = strlen(text);
+    struct untorn_hash hash = untorn_hash(text, size);
+    os_fd copy = OS_NONE;
+    int rc = open_entry(state, kind, name, &hash, ret_entry, &copy);
     if (rc == 0)
-        rc = os_flush(copy);
-    os_close(copy);
-    return rc < 0 ? rc : state_flush_names(state, FOLDER_KEPT);
+        rc = io_write(copy, text, size, 0);
+    return close_entry(state, copy, rc);
 }
 
 int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,

@@ -10,6 +10,8 @@
  *                                              not its maker's to change; of random digits where
  *                                              who kept it could not read it
  *     foreign-<name>.<16 random digits>        a journal that was copied here or planted
+ *     lost-<name>.<16 digits of its hash>      a text that says which directory of an unfinished
+ *                                              commit had lost its journal
  */
 #ifndef UNTORN_FILE_KEPT_H
 #define UNTORN_FILE_KEPT_H
@@ -24,6 +26,10 @@ int kept_add(struct state *state, const char *kind, const char *name, os_fd file
              uint64_t size, char ret_entry[LIMIT_NAME + 1]);
 int kept_add_tail(struct state *state, const char *name, os_fd file, uint64_t offset, uint64_t size,
                   char ret_entry[LIMIT_NAME + 1]);
+
+/* The same for a text. */
+int kept_note(struct state *state, const char *kind, const char *name, const char *text,
+              char ret_entry[LIMIT_NAME + 1]);
 
 /* Moves `entry` of `folder` there, as `kind` ("conflict", "foreign"). */
 int kept_move(struct state *state, const char *kind, const char *name, enum folder folder,

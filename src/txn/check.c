@@ -13,6 +13,7 @@
 #include "txn/record.h"
 #include "txn/recover.h"
 #include "txn/standing.h"
+#include "txn/witness.h"
 
 static const char slot_entry[] = "slot";
 
@@ -38,7 +39,7 @@ static int is_foreign(const struct view *view, struct slot *ret_slot)
     if (rc < 0 || !untorn_hash_equal(&hash, &ret_slot->body_hash))
         return rc == -ESTALE ? 0 : rc;
     struct os_stat maker = {.inode = ret_slot->own_inode, .born = ret_slot->own_born};
-    rc = slot_read(view->file.fd, &maker, ret_slot);
+    rc = slot_read(view->file.fd, &maker, NULL, ret_slot);
     if (rc < 0)
         *ret_slot = (struct slot){0};
     if (rc < 0 && rc != -ENODATA)
@@ -136,7 +137,7 @@ static bool repair(struct check *check, struct view *view)
 static bool is_withdrawn(struct check *check, const struct view *view)
 {
     return view->verdict == VIEW_PREPARED &&
-           view_is_untouched(&view->slot, &check->place, &check->state) == 1;
+           witness_is_untouched(&view->slot, &check->place, &check->state) == 1;
 }
 
 static int report_members(struct check *check, struct view *view)

@@ -69,7 +69,7 @@ static int clear_slot(struct seat *seat, struct slot *earlier)
     int rc = slot_read_head(seat->file.fd, earlier);
     if (rc < 0 || !slot_is_active(earlier))
         return rc == -ENODATA ? 0 : rc;
-    rc = slot_read(seat->file.fd, &seat->file.stat, &slot);
+    rc = slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &slot);
     if (rc == -ENODATA)
         return 0; /* torn: it never counted, or was finished [SLOT-1] */
     if (rc == -EXDEV) {
@@ -94,7 +94,7 @@ static int recover_first(struct commit *commit, const struct seat *seat)
     for (size_t i = 0; i < commit->seats.count; i++)
         slot_file_close(&commit->seats.list[i]->file);
     int rc = recover_directory(&seat->place, &seat->state, commit->deadline, commit->error);
-    return rc == 0 ? AGAIN : rc;
+    return rc == 0 ? AGAIN : rc > 0 ? error_unfinished(commit->error) : rc;
 }
 
 static int fit_slot(struct commit *commit, struct seat *seat)
@@ -239,6 +239,8 @@ static int describe(struct commit *commit, struct seat *seat)
     memcpy(slot->id, commit->id, SLOT_ID);
     slot->keep = commit->options->keep;
     slot->level = commit->options->level;
+    slot->directory_inode = seat->place.dir_stat.inode;
+    slot->directory_born = seat->place.dir_stat.born;
     int rc = describe_members(commit, seat, &staged);
     if (rc == 0)
         rc = describe_directories(commit, seat);

@@ -1,9 +1,11 @@
 #include "txn/recover.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/kept.h"
 #include "file/past.h"
 #include "txn/finish.h"
 #include "txn/group.h"
@@ -22,7 +24,9 @@ struct recovery {
     struct seat *home;
     struct seat *coordinator; /* NULL if that is finished */
     bool commits;             /* else it never counted */
+    bool vouched;             /* by the coordinator; else only by the members in home [SEAT-3] */
     unsigned char *away;      /* for each of the coordinator's directories: out of reach */
+    unsigned char *lost;      /* the same: its journal is gone [RECOVER-8] */
     struct part **parts;
     struct target **targets; /* theirs, in the order of locking */
     size_t count;
@@ -36,10 +40,12 @@ struct recovery {
 static int fail_doubt(struct recovery *recovery)
 {
     const struct seat *home = recovery->home;
+    bool reached = recovery->coordinator;
     error_detail(recovery->error,
-                 "only %s knows whether it counts; bring that directory back, or give the commit "
+                 "only %s%s knows whether it counts; bring that %s back, or give the commit "
                  "up: untorn check --repair --abandon %s/%s",
-                 home->slot.directories[0].path, home->path, home->slot.members[0].name);
+                 reached ? "the journal that was in " : "", home->slot.directories[0].path,
+                 reached ? "journal" : "directory", home->path, home->slot.members[0].name);
     return error_fail(recovery->error, UNTORN_IN_DOUBT, NULL);
 }
 
@@ -48,7 +54,8 @@ static int gather_participants(struct recovery *recovery)
 {
     const struct slot *slot = &recovery->coordinator->slot;
     recovery->away = calloc(slot->directory_count + 1, 1);
-    if (!recovery->away)
+    recovery->lost = calloc(slot->directory_count + 1, 1);
+    if (!recovery->away || !recovery->lost)
         return -ENOMEM;
     for (uint32_t i = 0; i < slot->directory_count; i++) {
         struct seat *seat;
@@ -61,6 +68,7 @@ static int gather_participants(struct recovery *recovery)
             seat->takes_part = seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         else
             recovery->away[i] = rc != -ENOENT && rc != -ENODATA && rc != -EXDEV;
+        recovery->lost[i] = !recovery->away[i] && !seat_has_its_slot(seat, &slot->directories[i]);
     }
     return 0;
 }
@@ -68,7 +76,7 @@ static int gather_participants(struct recovery *recovery)
 static int gather(struct recovery *recovery)
 {
     struct seat *home = recovery->home;
-    home->takes_part = recovery->commits = true;
+    home->takes_part = recovery->commits = recovery->vouched = true;
     if (!home->slot.participant) {
         recovery->coordinator = home;
         return gather_participants(recovery);
@@ -81,8 +89,10 @@ static int gather(struct recovery *recovery)
     coordinator->is_asked = !recovery->commits;
     bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
                      coordinator->slot.state == SLOT_COMMITTED;
-    if (!under_way)
+    if (!under_way) {
+        recovery->vouched = seat_has_decision(coordinator, home) != 0;
         return 0;
+    }
     coordinator->takes_part = true;
     return gather_participants(recovery);
 }
@@ -254,6 +264,33 @@ static int end_slots(struct recovery *recovery)
     return rc;
 }
 
+/* [RECOVER-8] */
+static int note_lost(struct recovery *recovery, struct seat *seat, const char *directory)
+{
+    char text[3 * LIMIT_PATH], entry[LIMIT_NAME + 1];
+    recovery->error->flags |= UNTORN_FLAG_JOURNAL_LOST;
+    error_detail(recovery->error,
+                 "the journal of an unfinished commit is gone from %s; files "
+                 "there may be from before it",
+                 directory);
+    snprintf(text, sizeof text,
+             "A commit of several files was interrupted, and finished in %s.\n"
+             "It had files in %s, too.\n"
+             "The journal there was removed before: those files may be from before the commit.\n",
+             seat->path, directory);
+    return kept_note(&seat->state, "lost", seat->slot.members[0].name, text, entry);
+}
+
+static int note_all_lost(struct recovery *recovery)
+{
+    struct seat *coordinator = recovery->coordinator, *home = recovery->home;
+    int rc = recovery->vouched ? 0 : note_lost(recovery, home, home->slot.directories[0].path);
+    for (uint32_t i = 0; recovery->lost && i < coordinator->slot.directory_count; i++)
+        if (rc == 0 && recovery->lost[i])
+            rc = note_lost(recovery, coordinator, coordinator->slot.directories[i].path);
+    return rc;
+}
+
 /* [RECOVER-7] One that is finished, or kept its decision, was durable. */
 static int make_yes_durable(struct recovery *recovery)
 {
@@ -282,7 +319,9 @@ static int finish(struct recovery *recovery)
     }
     if (recovery->coordinator->takes_part)
         remember_recovered(&recovery->seats, recovery->coordinator);
-    rc = end_slots(recovery);
+    rc = note_all_lost(recovery);
+    if (rc == 0)
+        rc = end_slots(recovery);
     if (rc < 0)
         return error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
                                "end an unfinished commit");
@@ -356,5 +395,6 @@ int recover_directory(const struct place *place, const struct state *state, uint
     free(recovery.parts);
     free(recovery.targets);
     free(recovery.away);
+    free(recovery.lost);
     return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "base/pathtext.h"
 #include "file/io.h"
+#include "txn/witness.h"
 
 /* ---- the list ---- */
 
@@ -156,6 +157,8 @@ int seat_describe(const struct seat *seat, const struct seat *from,
     *ret_directory = (struct slot_directory){
         .inode = seat->place.dir_stat.inode,
         .born = seat->place.dir_stat.born,
+        .slot_inode = seat->file.fd == OS_NONE ? 0 : seat->file.stat.inode,
+        .slot_born = seat->file.fd == OS_NONE ? 0 : seat->file.stat.born,
         .owner = seat->owner,
         .path = copy_text(seat->path),
         .relative = relative_path(from->path, seat->path),
@@ -175,7 +178,7 @@ int seat_read(struct seat *seat)
     if (rc < 0)
         return rc;
     slot_free(&seat->slot);
-    return slot_read(seat->file.fd, &seat->file.stat, &seat->slot);
+    return slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &seat->slot);
 }
 
 static int compare(const void *left, const void *right)
@@ -295,8 +298,33 @@ static bool lists(const struct slot *coordinator, const struct seat *seat)
            directory->born == seat->place.dir_stat.born;
 }
 
-enum decision seat_decide(const struct seat *seat, struct seats *seats,
-                          struct seat **ret_coordinator)
+bool seat_has_its_slot(const struct seat *seat, const struct slot_directory *directory)
+{
+    const struct os_stat *stat = &seat->file.stat;
+    bool unknown = directory->slot_inode == 0 && directory->slot_born == 0;
+    return unknown || (seat->file.fd != OS_NONE && stat->inode == directory->slot_inode &&
+                       stat->born == directory->slot_born);
+}
+
+/* [SEAT-3] */
+static enum decision ask_members(struct seat *seat)
+{
+    struct place place = seat->place;
+    bool any_before = false, any_made = false;
+    for (uint32_t i = 0; i < seat->slot.member_count; i++) {
+        const struct slot_member *member = &seat->slot.members[i];
+        strcpy(place.name, member->name);
+        int before = witness_is_before(member, &place, &seat->state);
+        int made = before == 0 ? witness_is_made(member, &place) : 0;
+        if (before < 0 || made < 0)
+            return DECIDED_NOT;
+        any_before |= before == 1;
+        any_made |= made == 1;
+    }
+    return !any_before ? DECIDED_NO : any_made ? DECIDED_YES : DECIDED_NOT;
+}
+
+enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator)
 {
     struct seat *coordinator;
     *ret_coordinator = NULL;
@@ -310,5 +338,11 @@ enum decision seat_decide(const struct seat *seat, struct seats *seats,
     if (same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat))
         return DECIDED_YES;
     rc = seat_has_decision(coordinator, seat);
-    return rc < 0 ? DECIDED_NOT : rc == 0 ? DECIDED_NO : DECIDED_YES;
+    if (rc != 0)
+        return rc < 0 ? DECIDED_NOT : DECIDED_YES;
+    if (seat_has_its_slot(coordinator, &seat->slot.directories[0]))
+        return DECIDED_NO;
+    enum decision own = ask_members(seat);
+    bool flushed = seat->slot.level != UNTORN_CACHE; /* else a power loss may leave anything */
+    return own == DECIDED_NOT && !flushed ? DECIDED_NO : own;
 }

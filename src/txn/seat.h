@@ -6,6 +6,11 @@
  *           very commit may be written there once more, to be durable.)
  *   SEAT-2  A decision that is kept is that directory's for which it was kept, by inode and birth.
  *           No other one has it given up: whose slot names the commit may be somebody's trick.
+ *   SEAT-3  That a coordinator does not know the commit is believed only of the very file that was
+ *           its slot when the participant promised. Where that is gone or another one, the folder
+ *           was removed, or another disk is mounted there, or others have committed long after;
+ *           then the participant's own members tell (txn/witness.h). If none is as it was, nothing
+ *           is left to do. If one is as the commit made it, it counts. If neither, it is in doubt.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -55,14 +60,17 @@ int seat_read(struct seat *seat);
  * deadline, -ESTALE to start over, ... [SLOT-4] */
 int seats_lock(struct seats *seats, uint64_t deadline);
 
-/* A participant's slot that was read: what its coordinator says. */
+/* Whether its open slot is the file that `directory`, which describes it, says. [SEAT-3] */
+bool seat_has_its_slot(const struct seat *seat, const struct slot_directory *directory);
+
+/* A participant's slot that was read: what its coordinator says, or its own members.
+ * *ret_coordinator is NULL if that cannot be reached. */
 enum decision {
     DECIDED_NO,  /* never committed, or finished long ago: no member is touched */
     DECIDED_YES, /* committed: the members are to be new */
-    DECIDED_NOT, /* the coordinator's directory cannot be reached or looked at: in doubt */
+    DECIDED_NOT, /* the coordinator's directory or slot cannot be reached: in doubt */
 };
-enum decision seat_decide(const struct seat *seat, struct seats *seats,
-                          struct seat **ret_coordinator);
+enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator);
 
 /* Keeps the decision for participant `index` in a file of its own, so that the slot is free again
  * although that directory is away; durable. And whether there is one: 1, 0, or a negative errno

@@ -26,10 +26,12 @@ enum {
     AT_KEEP = 112,
     AT_LEVEL = 116,
     AT_ROOTED = 120,
+    AT_DIRECTORY_INODE = 124,
+    AT_DIRECTORY_BORN = 132,
     AT_CHECK = 496,
     VERSION = 1,
     MEMBER_SIZE = 88, /* of a member's record without its texts */
-    DIRECTORY_SIZE = 28,
+    DIRECTORY_SIZE = 44,
 };
 
 static const char magic[16] = "untorn set slot\n";
@@ -56,6 +58,8 @@ void slot_encode_head(const struct slot *slot, unsigned char head[SLOT_HEAD])
     cursor_put(head + AT_KEEP, (uint32_t)slot->keep, 4);
     cursor_put(head + AT_LEVEL, slot->level, 4);
     cursor_put(head + AT_ROOTED, slot->rooted, 4);
+    cursor_put(head + AT_DIRECTORY_INODE, slot->directory_inode, 8);
+    cursor_put(head + AT_DIRECTORY_BORN, slot->directory_born, 8);
     struct untorn_hash check = untorn_hash(head, AT_CHECK);
     memcpy(head + AT_CHECK, check.bytes, sizeof check.bytes);
 }
@@ -90,6 +94,8 @@ bool slot_decode_head(const unsigned char head[SLOT_HEAD], struct slot *ret_slot
         .keep = (int32_t)(uint32_t)cursor_get(head + AT_KEEP, 4),
         .level = (uint32_t)cursor_get(head + AT_LEVEL, 4),
         .rooted = cursor_get(head + AT_ROOTED, 4) == 1,
+        .directory_inode = cursor_get(head + AT_DIRECTORY_INODE, 8),
+        .directory_born = cursor_get(head + AT_DIRECTORY_BORN, 8),
     };
     memcpy(ret_slot->id, head + AT_ID, SLOT_ID);
     memcpy(ret_slot->body_hash.bytes, head + AT_BODY_HASH, sizeof ret_slot->body_hash.bytes);
@@ -139,6 +145,8 @@ static void encode_directory(const struct slot_directory *directory, struct curs
     size_t state_dir = directory->state_dir ? strlen(directory->state_dir) : 0;
     cursor_add(cursor, directory->inode, 8);
     cursor_add(cursor, directory->born, 8);
+    cursor_add(cursor, directory->slot_inode, 8);
+    cursor_add(cursor, directory->slot_born, 8);
     cursor_add(cursor, directory->owner, 4);
     cursor_add(cursor, path, 2);
     cursor_add(cursor, relative, 2);
@@ -233,6 +241,8 @@ static void decode_directory(struct slot_directory *directory, struct cursor *cu
 {
     directory->inode = cursor_take(cursor, 8);
     directory->born = cursor_take(cursor, 8);
+    directory->slot_inode = cursor_take(cursor, 8);
+    directory->slot_born = cursor_take(cursor, 8);
     directory->owner = (uint32_t)cursor_take(cursor, 4);
     size_t path = (size_t)cursor_take(cursor, 2), relative = (size_t)cursor_take(cursor, 2);
     size_t state_dir = (size_t)cursor_take(cursor, 2);
@@ -313,8 +323,18 @@ static int read_records(os_fd file, struct slot *slot)
     return rc;
 }
 
+static bool lies_where_it_was_written(const struct slot *slot, const struct os_stat *own,
+                                      const struct os_stat *directory)
+{
+    bool anywhere = !directory || (slot->directory_inode == 0 && slot->directory_born == 0);
+    return slot->own_inode == own->inode && slot->own_born == own->born &&
+           (anywhere ||
+            (slot->directory_inode == directory->inode && slot->directory_born == directory->born));
+}
+
 /* [SLOT-1] */
-int slot_read(os_fd file, const struct os_stat *own, struct slot *ret_slot)
+int slot_read(os_fd file, const struct os_stat *own, const struct os_stat *directory,
+              struct slot *ret_slot)
 {
     struct untorn_hash hash;
     struct slot slot = {0};
@@ -325,7 +345,7 @@ int slot_read(os_fd file, const struct os_stat *own, struct slot *ret_slot)
         rc = -ENODATA;
     if (rc == 0)
         rc = read_records(file, &slot);
-    if (rc == 0 && (slot.own_inode != own->inode || slot.own_born != own->born)) {
+    if (rc == 0 && !lies_where_it_was_written(&slot, own, directory)) {
         slot_free(&slot);
         rc = -EXDEV;
     }

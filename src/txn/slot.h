@@ -5,9 +5,10 @@
  * directory that takes part, behind these the new bytes of small members.
  *
  *   SLOT-1  A slot counts only if the header's own hash and the hash of all behind it fit, and it
- *           lies where it was written: it names its own inode and when that came to be. A torn one
- *           is one whose flush never returned, or one that was finished: not committed. A copied
- *           or restored one is told by its inode: reported, never applied.
+ *           lies where it was written: it names its own inode and its directory's, and when each
+ *           came to be. A torn one is one whose flush never returned, or one that was finished: not
+ *           committed. One that was copied, restored or moved is told by that: reported, never
+ *           applied.
  *   SLOT-2  A slot has authority over single names in the directory it lies in, and over nothing
  *           else: a record of any other name makes it invalid. Other directories are only named in
  *           it to be asked, and their own slots must agree.
@@ -58,6 +59,7 @@ struct slot_member {
 /* Another directory that takes part: a participant, or for a participant the coordinator. */
 struct slot_directory {
     uint64_t inode, born;
+    uint64_t slot_inode, slot_born; /* of the file that is its slot; zero: not known [SEAT-3] */
     uint32_t owner;  /* whose the folder for our files is, where the directory is sticky */
     char *path;      /* physical, absolute */
     char *relative;  /* the same, from the slot's own directory: both may be moved together */
@@ -69,6 +71,7 @@ struct slot {
     uint64_t sequence; /* goes up with every commit */
     unsigned char id[SLOT_ID];
     uint64_t own_inode, own_born;
+    uint64_t directory_inode, directory_born; /* whose members they are; zero where it has none */
     bool participant; /* directories[0] is the coordinator; else they are the participants */
     uint32_t index;   /* of a participant, among the coordinator's directories */
     int32_t keep;     /* options.keep and options.level of the commit */
@@ -105,8 +108,10 @@ int slot_decode_records(struct slot *slot, const unsigned char *records);
 int slot_read_head(os_fd file, struct slot *ret_slot);
 
 /* Reads all but the members' bytes, which are only hashed. 0; -ENODATA where it is not valid
- * [SLOT-1]; -EXDEV where it is, but was written under another inode than `own`; -ENOMEM, ... */
-int slot_read(os_fd file, const struct os_stat *own, struct slot *ret_slot);
+ * [SLOT-1]; -EXDEV where it is, but was written under another inode than `own`, or for another
+ * directory (NULL: for any); -ENOMEM, ... */
+int slot_read(os_fd file, const struct os_stat *own, const struct os_stat *directory,
+              struct slot *ret_slot);
 
 /* The new content of an inlined member, which is new and terminated, its hash checked (-ESTALE). */
 int slot_read_bytes(os_fd file, const struct slot_member *member, char **ret_data);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/inplace.h"
 #include "file/io.h"
 #include "file/read.h"
 #include "file/upward.h"
 #include "txn/seat.h"
+#include "txn/witness.h"
 
 void view_close(struct view *view)
 {
@@ -36,10 +36,11 @@ static bool same_head(const struct slot *a, const struct slot *b)
 /* All of the slot of which `head` was read, or -ESTALE where it is another by now. [VIEW-3]
  * -ENODATA is one that was torn by a crash, or whose writer has not come to its end yet: not
  * committed. */
-static int read_whole(const struct slot_file *file, const struct slot *head, struct slot *ret_slot)
+static int read_whole(const struct slot_file *file, const struct os_stat *directory,
+                      const struct slot *head, struct slot *ret_slot)
 {
     struct slot again;
-    int rc = slot_read(file->fd, &file->stat, ret_slot);
+    int rc = slot_read(file->fd, &file->stat, directory, ret_slot);
     if (rc < 0 && rc != -ENODATA && rc != -EXDEV)
         return rc;
     int again_rc = slot_read_head(file->fd, &again);
@@ -53,76 +54,11 @@ static int read_whole(const struct slot_file *file, const struct slot *head, str
 
 /* ---- before and after ---- */
 
-/* [VIEW-2] Whether the name is the file that the commit replaces or removes. 1, 0, or a negative
- * errno value. */
-static int is_the_old_file(const struct slot_member *member, const struct place *place)
-{
-    struct os_stat stat;
-    struct untorn_hash hash;
-    os_fd file;
-    int rc = io_open(place->dir, place->name, OS_READ, 0, &file);
-    if (rc == -ENOENT || rc == -ELOOP)
-        return 0;
-    if (rc < 0)
-        return rc;
-    rc = os_stat(file, NULL, &stat);
-    bool same = rc == 0 && stat.inode == member->before.inode && stat.born == member->before.born &&
-                stat.size == member->before.size;
-    if (same && member->before.hashed) {
-        rc = io_hash(file, 0, stat.size, &hash);
-        same = rc == 0 && untorn_hash_equal(&hash, &member->before.hash);
-    }
-    os_close(file);
-    return rc < 0 ? rc : same;
-}
-
-/* The same for a member that is overwritten in place: it is old also while that is under way. */
-static int is_before(const struct slot_member *member, const struct place *place,
-                     struct state *state)
-{
-    struct inplace_view first = {.journal = OS_NONE}, then = {.journal = OS_NONE};
-    if (!member->in_place)
-        return is_the_old_file(member, place);
-    int rc = inplace_look(place, state, &first);
-    inplace_view_close(&first);
-    if (rc < 0 || first.active)
-        return rc < 0 ? rc : untorn_hash_equal(&first.old_hash, &member->before.hash);
-    int before = is_the_old_file(member, place);
-    rc = inplace_look(place, state, &then);
-    inplace_view_close(&then);
-    if (rc == 0 && (then.active || then.sequence != first.sequence))
-        rc = -ESTALE;
-    return rc < 0 ? rc : before;
-}
-
-/* By the files alone, but where those stay the same: one that somebody else rewrote is no sign of
- * the commit. */
-int view_is_untouched(const struct slot *slot, const struct place *directory, struct state *state)
-{
-    struct place place = *directory;
-    struct os_stat stat;
-    for (uint32_t i = 0; i < slot->member_count; i++) {
-        const struct slot_member *member = &slot->members[i];
-        strcpy(place.name, member->name);
-        int rc = member->in_place ? is_before(member, &place, state)
-                                  : os_stat(place.dir, place.name, &stat);
-        if (rc < 0 && rc != -ENOENT)
-            return rc;
-        bool same = member->in_place              ? rc == 1
-                    : member->kind == SLOT_CREATE ? rc == -ENOENT
-                                                  : rc == 0 && stat.inode == member->before.inode &&
-                                                        stat.born == member->before.born;
-        if (!same)
-            return 0;
-    }
-    return 1;
-}
-
 /* [VIEW-1] A directory that is away has nothing that anybody could see. 1, 0, ... */
 static int has_begun(const struct seat *coordinator, struct state *state, struct seats *seats)
 {
     const struct slot *slot = &coordinator->slot;
-    int rc = view_is_untouched(slot, &coordinator->place, state);
+    int rc = witness_is_untouched(slot, &coordinator->place, state);
     for (uint32_t i = 0; rc == 1 && i < slot->directory_count; i++) {
         struct seat *seat;
         if (seats_open(seats, &slot->directories[i], coordinator, &seat) < 0)
@@ -132,7 +68,7 @@ static int has_begun(const struct seat *coordinator, struct state *state, struct
             return rc;
         bool waits =
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
-        rc = waits ? view_is_untouched(&seat->slot, &seat->place, &seat->state) : rc == -EACCES;
+        rc = waits ? witness_is_untouched(&seat->slot, &seat->place, &seat->state) : rc == -EACCES;
     }
     return rc < 0 ? rc : !rc;
 }
@@ -191,7 +127,7 @@ static int look(struct view *view, const struct place *directory, struct state *
     note_mark(&view->mark.own, &head);
     if (!slot_is_active(&head))
         return 0;
-    rc = read_whole(&view->file, &head, &view->slot);
+    rc = read_whole(&view->file, &directory->dir_stat, &head, &view->slot);
     if (rc == -EXDEV)
         view->verdict = VIEW_FOREIGN;
     if (rc < 0) {
@@ -201,8 +137,10 @@ static int look(struct view *view, const struct place *directory, struct state *
     view->verdict = VIEW_COMMITTED;
     struct seats seats = {0};
     struct seat here = {.place = *directory, .slot = view->slot};
+    state_borrow(state, &here.state);
     rc = view->slot.participant ? ask_coordinator(view, &here, known)
                                 : note_begun(view, &here, state, &seats, known);
+    state_close(&here.state);
     seats_close(&seats);
     return rc;
 }
@@ -229,7 +167,7 @@ int view_last_slot(struct state *state, struct slot *ret_slot)
     if (rc == 0)
         rc = slot_read_head(file.fd, &head);
     if (rc == 0)
-        rc = read_whole(&file, &head, ret_slot);
+        rc = read_whole(&file, NULL, &head, ret_slot);
     slot_file_close(&file);
     return rc == -ENOENT || rc == -EACCES || rc == -EXDEV ? -ENODATA : rc;
 }
@@ -279,7 +217,7 @@ static int read_new(const struct view *view, const struct slot_member *member,
     if (rc != -ENOENT)
         return rc;
     /* Just renamed, or lost. What a living writer has in hand he has not lost. */
-    rc = is_before(member, place, state);
+    rc = witness_is_before(member, place, state);
     if (rc <= 0)
         return rc < 0 ? rc : -ESTALE;
     bool lives = os_lock(view->file.fd, OS_LOCK_SHARED) == -EWOULDBLOCK;
@@ -306,7 +244,7 @@ int view_read(const struct view *view, const struct place *place, struct state *
         return is_there ? 0 : read_new(view, member, place, state, ret_content);
     if (!is_there)
         return 0;
-    rc = is_before(member, place, state);
+    rc = witness_is_before(member, place, state);
     if (rc <= 0)
         return rc;
     return member->kind == SLOT_REMOVE ? -ENOENT

@@ -68,10 +68,6 @@ bool view_same_mark(const struct view_mark *a, const struct view_mark *b);
 int view_read(const struct view *view, const struct place *place, struct state *state,
               struct untorn_content *ret_content);
 
-/* Whether all members of a slot that lies there are the files they were. 1, 0, or a negative errno
- * value. */
-int view_is_untouched(const struct slot *slot, const struct place *directory, struct state *state);
-
 /* The slot of a finished commit too; -ENODATA if there is no whole one. Free it. */
 int view_last_slot(struct state *state, struct slot *ret_slot);
 

@@ -121,6 +121,8 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     slot_file_close(&coordinator->file);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT); /* [SEAT-3] */
+    seat->slot.level = UNTORN_CACHE;
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
     seats_close(&seats);
 }

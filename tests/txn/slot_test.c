@@ -74,7 +74,7 @@ static int read_back(const unsigned char *data, size_t size)
 {
     struct slot back;
     int file = store(data, size);
-    int rc = slot_read(fd_of(file), &own, &back);
+    int rc = slot_read(fd_of(file), &own, NULL, &back);
     if (rc == 0)
         slot_free(&back);
     close(file);
@@ -89,7 +89,7 @@ TEST(what_is_encoded_can_be_read)
     size_t size;
     CHECK_INT(slot_encode(&slot, &data, &size), 0);
     int file = store(data, size);
-    CHECK_INT(slot_read(fd_of(file), &own, &back), 0);
+    CHECK_INT(slot_read(fd_of(file), &own, NULL, &back), 0);
     CHECK_INT(back.state, SLOT_COMMITTED);
     CHECK(back.sequence == slot.sequence && slot_same_id(&back, &slot));
     CHECK_INT(back.keep, -1);
@@ -140,10 +140,10 @@ TEST(a_slot_under_another_inode_or_birth_is_foreign)
     CHECK_INT(slot_encode(&slot, &data, &size), 0);
     int file = store(data, size);
     other.inode++;
-    CHECK_INT(slot_read(fd_of(file), &other, &back), -EXDEV); /* [SLOT-1] */
+    CHECK_INT(slot_read(fd_of(file), &other, NULL, &back), -EXDEV); /* [SLOT-1] */
     other = own;
     other.born++;
-    CHECK_INT(slot_read(fd_of(file), &other, &back), -EXDEV);
+    CHECK_INT(slot_read(fd_of(file), &other, NULL, &back), -EXDEV);
     slot_free(&slot);
     free(data);
 }

@@ -70,11 +70,11 @@ TEST(what_is_written_can_be_read_and_its_state_changed)
     struct slot_file file = made(0600);
     struct slot slot = {.state = SLOT_COMMITTED, .sequence = 5}, back;
     CHECK_INT(slot_file_write(&file, &slot), 0);
-    CHECK_INT(slot_read(file.fd, &file.stat, &back), 0);
+    CHECK_INT(slot_read(file.fd, &file.stat, NULL, &back), 0);
     CHECK_INT(back.state, SLOT_COMMITTED);
     slot_free(&back);
     CHECK_INT(slot_file_set(&file, &slot, SLOT_DONE), 0);
-    CHECK_INT(slot_read(file.fd, &file.stat, &back), 0);
+    CHECK_INT(slot_read(file.fd, &file.stat, NULL, &back), 0);
     CHECK_INT(back.state, SLOT_DONE);
     slot_free(&back);
     slot_file_close(&file);

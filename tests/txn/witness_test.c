@@ -1,0 +1,172 @@
+/* A commit is interrupted, and then the folder of one of its directories is removed: the journal
+ * that would know is gone, and the files themselves are asked. */
+#include "leave.h"
+#include "txn/commits.h"
+#include "txn/planted.h"
+#include "txn/witness.h"
+
+static struct untorn_error error;
+
+static const struct step apart[] = {
+    PUT("a/x", "new x"), PUT("b/y", "new y"), PUT("b/z", "new z"), {0}};
+
+static void begin_apart(void)
+{
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    put("a/x", "old x");
+    put("b/y", "old y");
+    put("b/z", "old z");
+}
+
+static int touch(const char *path)
+{
+    return untorn_update(path, leave, NULL, NULL, &error);
+}
+
+static size_t open_findings(const char *path, bool abandon)
+{
+    struct untorn_check check = {.repair = abandon, .abandon = abandon};
+    size_t open;
+    CHECK_INT(untorn_check(path, &check, NULL, &open, &error), 0);
+    return open;
+}
+
+static void commit_beside(const char *one, const char *other)
+{
+    const struct step steps[] = {PUT(one, "1"), PUT(other, "2"), {0}};
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+}
+
+static const char *text_read(const char *path)
+{
+    static char text[64];
+    struct untorn_content content;
+    CHECK_INT(untorn_read(path, NULL, &content, &error), 0);
+    snprintf(text, sizeof text, "%s", content.data);
+    untorn_content_free(&content);
+    return text;
+}
+
+/* [SEAT-3] */
+TEST(one_new_file_proves_the_commit_where_the_coordinators_journal_is_gone)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_apart();
+        die_at(apart, CALL_RENAME, "b/z", 1);
+        CHECK_TEXT(text_of("b/y"), "new y");
+        remove_tree("a/.untorn");
+        if (i == 1) /* another commit has made one anew */
+            commit_beside("a/v", "a/w");
+        CHECK_TEXT(text_read("b/z"), "new z");
+        CHECK_INT(touch("b/z"), 0);
+        CHECK_TEXT(text_of("b/z"), "new z");
+        CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+        CHECK(strstr(error.detail, full_path("a")) != NULL);
+        CHECK(!is_active("b/"));
+        CHECK_INT(count_entries("b/.untorn/kept", "lost-"), 1); /* [RECOVER-8] */
+        CHECK_INT(open_findings("b", false), 1);
+        CHECK_INT(open_findings("b", true), 0);
+        CHECK_INT(touch("b/z"), 0);
+        CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+TEST(without_a_new_file_it_is_in_doubt_until_it_is_given_up)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_apart();
+        die_at(apart, CALL_RENAME, "b/y", 1);
+        remove_tree("a/.untorn");
+        if (i == 1)
+            commit_beside("a/v", "a/w");
+        CHECK_TEXT(text_read("b/y"), "old y");
+        CHECK_INT(touch("b/y"), -UNTORN_IN_DOUBT);
+        CHECK(strstr(error.detail, "journal") != NULL);
+        CHECK_TEXT(text_of("b/y"), "old y");
+        CHECK_INT(open_findings("b", true), 0);
+        CHECK_INT(touch("b/y"), 0);
+        CHECK_TEXT(text_of("b/y"), "old y");
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+/* A file that is gone proves nothing: anybody may have removed it. */
+TEST(a_removed_file_is_no_proof)
+{
+    const struct step steps[] = {PUT("a/x", "new x"), REMOVE("b/y"), PUT("b/z", "new z"), {0}};
+    begin_apart();
+    die_at(steps, CALL_RENAME, "a/x", 1);
+    CHECK_INT(unlink("b/y"), 0);
+    remove_tree("a/.untorn");
+    CHECK_INT(touch("b/z"), -UNTORN_IN_DOUBT);
+    CHECK_TEXT(text_of("b/z"), "old z");
+}
+
+/* What happens to a slot that a power loss brings back after its coordinator's was made anew. */
+TEST(where_no_file_is_left_as_it_was_nothing_is_to_be_done)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/z", 1);
+    put("b/z", "by hand");
+    remove_tree("a/.untorn");
+    CHECK_INT(touch("b/z"), 0);
+    CHECK_TEXT(text_of("b/z"), "by hand");
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK(!is_active("b/"));
+}
+
+/* [RECOVER-8] */
+TEST(a_participant_whose_journal_is_gone_is_told)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_apart();
+        die_at(apart, CALL_RENAME, "b/y", 1);
+        remove_tree("b/.untorn");
+        if (i == 1)
+            commit_beside("b/v", "b/w");
+        CHECK_INT(touch("a/x"), 0);
+        CHECK(error.flags & UNTORN_FLAG_RECOVERED);
+        CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+        CHECK(strstr(error.detail, full_path("b")) != NULL);
+        CHECK_TEXT(text_of("b/y"), "old y");
+        const char *note = text_of(only_entry("a/.untorn/kept", "lost-"));
+        CHECK(strstr(note, full_path("b")) != NULL);
+        CHECK_INT(open_findings("a", false), 1);
+        CHECK_INT(open_findings("a/x", true), 0);
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+TEST(a_participant_that_is_finished_is_not_told_of)
+{
+    begin_apart();
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 3); /* zeros, COMMITTED, DONE */
+    CHECK_INT(slot_of("a/").state, SLOT_COMMITTED);
+    CHECK_INT(slot_of("b/").state, SLOT_DONE);
+    commit_beside("b/v", "b/w");
+    CHECK_INT(touch("a/x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_RECOVERED);
+    CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+    CHECK_INT(open_findings("a", false), 0);
+}
+
+/* [SLOT-1] The folder was moved, with the slot in it. */
+TEST(a_slot_of_another_directory_is_never_applied)
+{
+    const struct step steps[] = {PUT("a/x", "new x"), PUT("a/made", "new"), {0}};
+    begin_apart();
+    die_at(steps, CALL_RENAME, "a/x", 1);
+    make_dir("c", 0755);
+    CHECK_INT(rename("a/.untorn", "c/.untorn"), 0);
+    CHECK_INT(touch("c/made"), 0);
+    CHECK(!exists("c/made"));
+    CHECK_INT(open_findings("c", false), 1);
+    CHECK_INT(rename("c/.untorn", "a/.untorn"), 0);
+    CHECK_INT(touch("a/made"), 0);
+    CHECK_TEXT(text_of("a/made"), "new");
+}
