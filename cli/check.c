@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft.h"
 #include "here.h"
 #include "limits.h"
 #include "message.h"
@@ -45,6 +46,10 @@ static const struct kind kinds[] = {
                               "; kept", "given up"},
 };
 
+/* Of the command itself, not of the library. No repair removes what a person typed. */
+static const struct kind draft_kind = {"draft", "a draft of untorn edit that was not saved",
+                                       "; kept", ""};
+
 struct totals {
     size_t documents, whole, damaged, missing; /* that have a verdict */
     size_t left, repaired;                     /* findings */
@@ -56,9 +61,11 @@ struct checking {
     const struct arguments *arguments;
     const char *path;      /* as the user named it, or met below that */
     char prefix[CLI_TEXT]; /* of the directory that findings are relative to, "dir/" or empty */
+    char name[CLI_TEXT];   /* of the file there, or empty: all of them */
     struct words mixed;    /* physical paths, own: each directory of a set knows all of it */
     size_t mixed_here;     /* of the findings of this path */
     size_t kept_here;      /* the same, that only --abandon clears up */
+    size_t drafts_here;    /* beside the findings of the library */
     size_t told_before;    /* the same, and not to be told again */
     char trouble[UNTORN_TEXT_SIZE]; /* why the leftovers of this path could not be looked at */
     struct totals totals;
@@ -81,12 +88,12 @@ static const struct kind *kind_of(const struct untorn_finding *finding)
     return index < sizeof kinds / sizeof *kinds && kinds[index].word ? &kinds[index] : &unknown;
 }
 
-static void report_finding(const struct checking *checking, const struct untorn_finding *finding,
-                           const char *name, const char *kept)
+static void report_finding(const struct checking *checking, const struct kind *kind,
+                           const struct untorn_finding *finding, const char *name, const char *kept)
 {
     output_text("{\"verb\":\"check\",\"path\":");
     output_json_text(checking->path);
-    output_format(",\"found\":\"%s\",\"file\":", kind_of(finding)->word);
+    output_format(",\"found\":\"%s\",\"file\":", kind->word);
     output_json_text(name);
     output_text(",\"kept\":");
     output_json_text(kept);
@@ -100,9 +107,9 @@ static void report_finding(const struct checking *checking, const struct untorn_
                   finding->repaired ? "true" : "false");
 }
 
-static void print_finding(const struct untorn_finding *finding, const char *name, const char *kept)
+static void print_finding(const struct kind *kind, const struct untorn_finding *finding,
+                          const char *name, const char *kept)
 {
-    const struct kind *kind = kind_of(finding);
     output_escaped(name);
     if (finding->repaired && finding->withdrawn)
         output_format(": taken back: %s; no file was changed", kind->text);
@@ -117,6 +124,15 @@ static void print_finding(const struct untorn_finding *finding, const char *name
     output_text(" (");
     output_escaped(kept);
     output_format(", %llu bytes)\n", (unsigned long long)finding->size);
+}
+
+static void tell_finding(const struct checking *checking, const struct kind *kind,
+                         const struct untorn_finding *finding, const char *name, const char *kept)
+{
+    if (checking->arguments->report)
+        report_finding(checking, kind, finding, name, kept);
+    else
+        print_finding(kind, finding, name, kept);
 }
 
 /* New, or NULL without memory. */
@@ -173,10 +189,21 @@ static void found(void *context, const struct untorn_finding *finding)
     snprintf(kept, sizeof kept, "%s%s", checking->prefix, finding->kept ? finding->kept : "");
     if (finding->repaired)
         checking->totals.repaired++;
-    if (checking->arguments->report)
-        report_finding(checking, finding, name, kept);
-    else
-        print_finding(finding, name, kept);
+    tell_finding(checking, kind_of(finding), finding, name, kept);
+}
+
+/* It may be known by the name of a link that was edited. */
+static void found_draft(void *context, const char *name, const char *path, uint64_t size)
+{
+    struct checking *checking = context;
+    struct untorn_finding finding = {.size = size};
+    char file[2 * CLI_TEXT];
+    if (checking->name[0] && strcmp(name, checking->name) != 0 &&
+        strcmp(name, checking->path + path_folder_size(checking->path)) != 0)
+        return;
+    checking->drafts_here++;
+    snprintf(file, sizeof file, "%s%s", checking->prefix, name);
+    tell_finding(checking, &draft_kind, &finding, file, path);
 }
 
 static bool ends_with_separator(const char *path)
@@ -184,28 +211,30 @@ static bool ends_with_separator(const char *path)
     return system_is_separator(path[strlen(path) - 1]);
 }
 
-/* The directory of what `path` names, as a prefix for names in it. Findings about a symbolic link
- * lie beside the file it leads to. */
+/* The directory of what `path` names, as a prefix for names in it, and that name. Findings about a
+ * symbolic link lie beside the file it leads to. */
 static void find_prefix(struct checking *checking)
 {
     char *resolved = NULL;
     const char *path = checking->path;
     if (system_kind(path, false, NULL) == SYSTEM_LINK && (resolved = system_resolve(path)))
         path = system_usual(resolved);
+    checking->name[0] = '\0';
     if (system_kind(path, true, NULL) == SYSTEM_DIRECTORY) {
         const char *slash = ends_with_separator(path) ? "" : "/";
         snprintf(checking->prefix, sizeof checking->prefix, "%s%s", path, slash);
     } else {
         int length = (int)path_folder_size(path);
         snprintf(checking->prefix, sizeof checking->prefix, "%.*s", length, path);
+        snprintf(checking->name, sizeof checking->name, "%s", path + length);
     }
     if (strcmp(checking->prefix, "./") == 0)
         checking->prefix[0] = '\0';
     free(resolved);
 }
 
-/* What to do about what is left. Which of the files of a mixed set are right nobody but the user
- * knows: no repair clears that. */
+/* What to do about what is left, `left` of it found by the library. Which of the files of a mixed
+ * set are right nobody but the user knows: no repair clears that. */
 static void advise(const struct checking *checking, const char *path, size_t left)
 {
     size_t others = left - checking->mixed_here;
@@ -219,6 +248,10 @@ static void advise(const struct checking *checking, const char *path, size_t lef
             "%s: %zu left (bring the files of one moment back, each with untorn restore, or take "
             "them as they are: untorn commit FILE=FILE ... of all of them)",
             path, checking->mixed_here);
+    if (checking->drafts_here > 0)
+        message("%s: %zu left (to save a draft: untorn write FILE DRAFT; to give it up, remove its "
+                "folder)",
+                path, checking->drafts_here);
 }
 
 /* False: there is not even a directory, and no more to tell. */
@@ -234,6 +267,7 @@ static bool check_leftovers(struct checking *checking, const char *path)
     struct untorn_error error;
     size_t left = 0;
     checking->mixed_here = checking->kept_here = checking->told_before = 0;
+    checking->drafts_here = 0;
     int rc = untorn_check(path, &check, &arguments->options, &left, &error);
     left -= checking->told_before;
     checking->mixed_here -= checking->told_before;
@@ -245,7 +279,9 @@ static bool check_leftovers(struct checking *checking, const char *path)
         note_status(checking, untorn_status_exit_code(rc));
         return untorn_status_exit_code(rc) != 3;
     }
-    if (left == 0)
+    drafts_find(checking->prefix, found_draft, checking);
+    checking->totals.left += checking->drafts_here;
+    if (left + checking->drafts_here == 0)
         return true;
     advise(checking, path, left);
     note_status(checking, 4);
@@ -423,13 +459,13 @@ const struct verb verb_check = {
     .summary = "tell damaged documents, and what dead writers left (--repair)",
     .explanation =
         "Prints a line for each thing that a dead writer left (unfinished versions,\n"
-        "overwrites and commits that stopped half way, versions and records kept aside)\n"
-        "and a message for each document that is not whole: missing, empty, nul,\n"
-        "truncated or syntax. PATH is a file, or a directory: all directories and all\n"
-        "JSON and TOML files below it are looked at, by their names, and a bad one stops\n"
-        "nothing. Links are not followed. Without PATH: what untorn knows in the current\n"
-        "directory alone. No document is altered. Nobody has to run it: the next writer\n"
-        "of a file clears up by itself.",
+        "overwrites and commits that stopped half way, versions and records kept aside,\n"
+        "drafts of untorn edit) and a message for each document that is not whole:\n"
+        "missing, empty, nul, truncated or syntax. PATH is a file, or a directory: all\n"
+        "directories and all JSON and TOML files below it are looked at, by their names,\n"
+        "and a bad one stops nothing. Links are not followed. Without PATH: what untorn\n"
+        "knows in the current directory alone. No document is altered. Nobody has to run\n"
+        "it: the next writer of a file clears up by itself.",
     .examples = "  untorn check\n"
                 "  untorn check app.toml state.json\n"
                 "  untorn check --report . | jq -r 'select(.verdict == \"truncated\").path'\n"
