@@ -65,6 +65,8 @@ struct checking {
     struct words mixed;    /* physical paths, own: each directory of a set knows all of it */
     size_t mixed_here;     /* of the findings of this path */
     size_t kept_here;      /* the same, that only --abandon clears up */
+    size_t in_doubt_here;  /* the same, and what is away may come back */
+    size_t commits_here;   /* the same, that may remove or make what they name */
     size_t drafts_here;    /* beside the findings of the library */
     size_t told_before;    /* the same, and not to be told again */
     char trouble[UNTORN_TEXT_SIZE]; /* why the leftovers of this path could not be looked at */
@@ -169,6 +171,15 @@ static bool is_kept(enum untorn_finding_kind kind)
            kind == UNTORN_FOUND_TAIL || kind == UNTORN_FOUND_DAMAGED;
 }
 
+/* A file of such a commit need not be there, or be gone, yet. Once it was given up or taken back
+ * what is there is what there is. */
+static bool is_on_its_way(const struct untorn_finding *finding)
+{
+    bool commits = finding->kind == UNTORN_FOUND_SET && !finding->withdrawn;
+    bool waits = finding->kind == UNTORN_FOUND_SET || finding->kind == UNTORN_FOUND_IN_DOUBT;
+    return commits || (waits && !finding->repaired);
+}
+
 static void found(void *context, const struct untorn_finding *finding)
 {
     struct checking *checking = context;
@@ -182,6 +193,8 @@ static void found(void *context, const struct untorn_finding *finding)
         }
     }
     checking->kept_here += !finding->repaired && is_kept(finding->kind);
+    checking->in_doubt_here += !finding->repaired && finding->kind == UNTORN_FOUND_IN_DOUBT;
+    checking->commits_here += is_on_its_way(finding);
     if (*given == '/') /* it lies in another directory */
         snprintf(name, sizeof name, "%s", path_from_here(given));
     else
@@ -237,12 +250,16 @@ static void find_prefix(struct checking *checking)
  * set are right nobody but the user knows: no repair clears that. */
 static void advise(const struct checking *checking, const char *path, size_t left)
 {
-    size_t others = left - checking->mixed_here;
+    size_t others = left - checking->mixed_here - checking->in_doubt_here;
     if (others > 0)
         message("%s: %zu left (%s)", path, others,
                 checking->arguments->repair || others == checking->kept_here
                     ? "to give up what was kept: untorn check --repair --abandon"
                     : "to clear up: untorn check --repair");
+    if (checking->in_doubt_here > 0)
+        message("%s: %zu left (bring the directory that is named back, or give the commit up: "
+                "untorn check --repair --abandon)",
+                path, checking->in_doubt_here);
     if (checking->mixed_here > 0)
         message(
             "%s: %zu left (bring the files of one moment back, each with untorn restore, or take "
@@ -267,7 +284,7 @@ static bool check_leftovers(struct checking *checking, const char *path)
     struct untorn_error error;
     size_t left = 0;
     checking->mixed_here = checking->kept_here = checking->told_before = 0;
-    checking->drafts_here = 0;
+    checking->drafts_here = checking->in_doubt_here = checking->commits_here = 0;
     int rc = untorn_check(path, &check, &arguments->options, &left, &error);
     left -= checking->told_before;
     checking->mixed_here -= checking->told_before;
@@ -332,7 +349,9 @@ static void tell_verdict(const struct outcome *outcome, enum untorn_format forma
     }
 }
 
-static void judge(struct checking *checking, const char *path, enum untorn_format format)
+/* With `may_be_missing` that is no verdict. */
+static void judge(struct checking *checking, const char *path, enum untorn_format format,
+                  bool may_be_missing)
 {
     static struct outcome outcome; /* static for its size */
     struct untorn_content content;
@@ -342,6 +361,8 @@ static void judge(struct checking *checking, const char *path, enum untorn_forma
     int rc =
         untorn_read_judged(path, format, &checking->arguments->options, &content, &verdict, &error);
     untorn_content_free(&content);
+    if (rc == 0 && verdict == UNTORN_VERDICT_MISSING && may_be_missing)
+        return;
     verdict_describe(&outcome, &error);
     note_status(checking, outcome.exit_code);
     if (rc != 0) { /* it could not be looked at: no verdict */
@@ -364,11 +385,12 @@ static void walked_directory(void *context, const char *path)
     (void)check_leftovers(checking, path);
 }
 
+/* One that was in the directory and is missing was just removed, or a commit is about to. */
 static void walked_document(void *context, const char *path)
 {
     struct checking *checking = context;
     progress_show(checking->totals.documents, path);
-    judge(checking, path, untorn_format_of_path(path));
+    judge(checking, path, untorn_format_of_path(path), true);
 }
 
 static void walked_trouble(void *context, const char *path, int os_error)
@@ -406,7 +428,7 @@ static void check_file(struct checking *checking, const char *path)
     else if (!check_leftovers(checking, path))
         return;
     else if (format)
-        judge(checking, path, format);
+        judge(checking, path, format, checking->commits_here > 0);
     else if (checking->totals.left == before.left && checking->totals.repaired == before.repaired &&
              system_kind(path, false, NULL) == SYSTEM_NOTHING)
         fail_missing(checking, path, "file");
