@@ -212,6 +212,15 @@ static int add_member(struct untorn_transaction *transaction, const struct commi
                                   member->content.size, &options, error);
 }
 
+/* What an earlier commit changed, and this one finished for it, is no change of this one. */
+static void add_what_stays(struct committing *committing)
+{
+    struct outcome *outcome = &committing->outcome;
+    outcome_add(outcome, "; none of the %zu files was changed", committing->count);
+    if (outcome->flags & UNTORN_FLAG_RECOVERED)
+        outcome_add(outcome, " by this commit; %s", untorn_flag_text(UNTORN_FLAG_RECOVERED));
+}
+
 static void commit(struct committing *committing)
 {
     struct untorn_transaction *transaction = NULL;
@@ -227,7 +236,7 @@ static void commit(struct committing *committing)
     if (rc == -UNTORN_REFUSED) /* by let_be_empty alone */
         outcome_refuse_empty(&committing->outcome);
     if (rc < 0 && committing->count > 1)
-        outcome_add(&committing->outcome, "; none of the %zu files was changed", committing->count);
+        add_what_stays(committing);
     committing->outcome.path = committing->members[0].target;
     if (rc != 0) /* the report names the member at fault */
         for (size_t i = 0; i < committing->count; i++)
