@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft.h"
 #include "here.h"
 #include "limits.h"
 #include "message.h"
@@ -49,6 +50,10 @@ static const struct kind kinds[] = {
                            "; files there may be from before it", "given up"},
 };
 
+/* Of the command itself, not of the library. No repair removes what a person typed. */
+static const struct kind draft_kind = {"draft", "a draft of untorn edit that was not saved",
+                                       "; kept", ""};
+
 struct totals {
     size_t documents, whole, damaged, missing; /* that have a verdict */
     size_t left, repaired;                     /* findings */
@@ -60,9 +65,13 @@ struct checking {
     const struct arguments *arguments;
     const char *path;      /* as the user named it, or met below that */
     char prefix[CLI_TEXT]; /* of the directory that findings are relative to, "dir/" or empty */
+    char name[CLI_TEXT];   /* of the file there, or empty: all of them */
     struct words mixed;    /* physical paths, own: each directory of a set knows all of it */
     size_t mixed_here;     /* of the findings of this path */
     size_t kept_here;      /* the same, that only --abandon clears up */
+    size_t in_doubt_here;  /* the same, and what is away may come back */
+    size_t commits_here;   /* the same, that may remove or make what they name */
+    size_t drafts_here;    /* beside the findings of the library */
     size_t told_before;    /* the same, and not to be told again */
     char trouble[UNTORN_TEXT_SIZE]; /* why the leftovers of this path could not be looked at */
     struct totals totals;
@@ -85,12 +94,12 @@ static const struct kind *kind_of(const struct untorn_finding *finding)
     return index < sizeof kinds / sizeof *kinds && kinds[index].word ? &kinds[index] : &unknown;
 }
 
-static void report_finding(const struct checking *checking, const struct untorn_finding *finding,
-                           const char *name, const char *kept)
+static void report_finding(const struct checking *checking, const struct kind *kind,
+                           const struct untorn_finding *finding, const char *name, const char *kept)
 {
     output_text("{\"verb\":\"check\",\"path\":");
     output_json_text(checking->path);
-    output_format(",\"found\":\"%s\",\"file\":", kind_of(finding)->word);
+    output_format(",\"found\":\"%s\",\"file\":", kind->word);
     output_json_text(name);
     output_text(",\"kept\":");
     output_json_text(kept);
@@ -104,9 +113,9 @@ static void report_finding(const struct checking *checking, const struct untorn_
                   finding->repaired ? "true" : "false");
 }
 
-static void print_finding(const struct untorn_finding *finding, const char *name, const char *kept)
+static void print_finding(const struct kind *kind, const struct untorn_finding *finding,
+                          const char *name, const char *kept)
 {
-    const struct kind *kind = kind_of(finding);
     output_escaped(name);
     if (finding->repaired && finding->withdrawn)
         output_format(": taken back: %s; no file was changed", kind->text);
@@ -121,6 +130,15 @@ static void print_finding(const struct untorn_finding *finding, const char *name
     output_text(" (");
     output_escaped(kept);
     output_format(", %llu bytes)\n", (unsigned long long)finding->size);
+}
+
+static void tell_finding(const struct checking *checking, const struct kind *kind,
+                         const struct untorn_finding *finding, const char *name, const char *kept)
+{
+    if (checking->arguments->report)
+        report_finding(checking, kind, finding, name, kept);
+    else
+        print_finding(kind, finding, name, kept);
 }
 
 /* New, or NULL without memory. */
@@ -157,6 +175,15 @@ static bool is_kept(enum untorn_finding_kind kind)
            kind == UNTORN_FOUND_TAIL || kind == UNTORN_FOUND_DAMAGED;
 }
 
+/* A file of such a commit need not be there, or be gone, yet. Once it was given up or taken back
+ * what is there is what there is. */
+static bool is_on_its_way(const struct untorn_finding *finding)
+{
+    bool commits = finding->kind == UNTORN_FOUND_SET && !finding->withdrawn;
+    bool waits = finding->kind == UNTORN_FOUND_SET || finding->kind == UNTORN_FOUND_IN_DOUBT;
+    return commits || (waits && !finding->repaired);
+}
+
 static void found(void *context, const struct untorn_finding *finding)
 {
     struct checking *checking = context;
@@ -170,6 +197,8 @@ static void found(void *context, const struct untorn_finding *finding)
         }
     }
     checking->kept_here += !finding->repaired && is_kept(finding->kind);
+    checking->in_doubt_here += !finding->repaired && finding->kind == UNTORN_FOUND_IN_DOUBT;
+    checking->commits_here += is_on_its_way(finding);
     if (*given == '/') /* it lies in another directory */
         snprintf(name, sizeof name, "%s", path_from_here(given));
     else
@@ -177,10 +206,21 @@ static void found(void *context, const struct untorn_finding *finding)
     snprintf(kept, sizeof kept, "%s%s", checking->prefix, finding->kept ? finding->kept : "");
     if (finding->repaired)
         checking->totals.repaired++;
-    if (checking->arguments->report)
-        report_finding(checking, finding, name, kept);
-    else
-        print_finding(finding, name, kept);
+    tell_finding(checking, kind_of(finding), finding, name, kept);
+}
+
+/* It may be known by the name of a link that was edited. */
+static void found_draft(void *context, const char *name, const char *path, uint64_t size)
+{
+    struct checking *checking = context;
+    struct untorn_finding finding = {.size = size};
+    char file[2 * CLI_TEXT];
+    if (checking->name[0] && strcmp(name, checking->name) != 0 &&
+        strcmp(name, checking->path + path_folder_size(checking->path)) != 0)
+        return;
+    checking->drafts_here++;
+    snprintf(file, sizeof file, "%s%s", checking->prefix, name);
+    tell_finding(checking, &draft_kind, &finding, file, path);
 }
 
 static bool ends_with_separator(const char *path)
@@ -188,41 +228,51 @@ static bool ends_with_separator(const char *path)
     return system_is_separator(path[strlen(path) - 1]);
 }
 
-/* The directory of what `path` names, as a prefix for names in it. Findings about a symbolic link
- * lie beside the file it leads to. */
+/* The directory of what `path` names, as a prefix for names in it, and that name. Findings about a
+ * symbolic link lie beside the file it leads to. */
 static void find_prefix(struct checking *checking)
 {
     char *resolved = NULL;
     const char *path = checking->path;
     if (system_kind(path, false, NULL) == SYSTEM_LINK && (resolved = system_resolve(path)))
         path = system_usual(resolved);
+    checking->name[0] = '\0';
     if (system_kind(path, true, NULL) == SYSTEM_DIRECTORY) {
         const char *slash = ends_with_separator(path) ? "" : "/";
         snprintf(checking->prefix, sizeof checking->prefix, "%s%s", path, slash);
     } else {
         int length = (int)path_folder_size(path);
         snprintf(checking->prefix, sizeof checking->prefix, "%.*s", length, path);
+        snprintf(checking->name, sizeof checking->name, "%s", path + length);
     }
     if (strcmp(checking->prefix, "./") == 0)
         checking->prefix[0] = '\0';
     free(resolved);
 }
 
-/* What to do about what is left. Which of the files of a mixed set are right nobody but the user
- * knows: no repair clears that. */
+/* What to do about what is left, `left` of it found by the library. Which of the files of a mixed
+ * set are right nobody but the user knows: no repair clears that. */
 static void advise(const struct checking *checking, const char *path, size_t left)
 {
-    size_t others = left - checking->mixed_here;
+    size_t others = left - checking->mixed_here - checking->in_doubt_here;
     if (others > 0)
         message("%s: %zu left (%s)", path, others,
                 checking->arguments->repair || others == checking->kept_here
                     ? "to give up what was kept: untorn check --repair --abandon"
                     : "to clear up: untorn check --repair");
+    if (checking->in_doubt_here > 0)
+        message("%s: %zu left (bring the directory that is named back, or give the commit up: "
+                "untorn check --repair --abandon)",
+                path, checking->in_doubt_here);
     if (checking->mixed_here > 0)
         message(
             "%s: %zu left (bring the files of one moment back, each with untorn restore, or take "
             "them as they are: untorn commit FILE=FILE ... of all of them)",
             path, checking->mixed_here);
+    if (checking->drafts_here > 0)
+        message("%s: %zu left (to save a draft: untorn write FILE DRAFT; to give it up, remove its "
+                "folder)",
+                path, checking->drafts_here);
 }
 
 /* False: there is not even a directory, and no more to tell. */
@@ -238,6 +288,7 @@ static bool check_leftovers(struct checking *checking, const char *path)
     struct untorn_error error;
     size_t left = 0;
     checking->mixed_here = checking->kept_here = checking->told_before = 0;
+    checking->drafts_here = checking->in_doubt_here = checking->commits_here = 0;
     int rc = untorn_check(path, &check, &arguments->options, &left, &error);
     left -= checking->told_before;
     checking->mixed_here -= checking->told_before;
@@ -249,7 +300,9 @@ static bool check_leftovers(struct checking *checking, const char *path)
         note_status(checking, untorn_status_exit_code(rc));
         return untorn_status_exit_code(rc) != 3;
     }
-    if (left == 0)
+    drafts_find(checking->prefix, found_draft, checking);
+    checking->totals.left += checking->drafts_here;
+    if (left + checking->drafts_here == 0)
         return true;
     advise(checking, path, left);
     note_status(checking, 4);
@@ -300,7 +353,9 @@ static void tell_verdict(const struct outcome *outcome, enum untorn_format forma
     }
 }
 
-static void judge(struct checking *checking, const char *path, enum untorn_format format)
+/* With `may_be_missing` that is no verdict. */
+static void judge(struct checking *checking, const char *path, enum untorn_format format,
+                  bool may_be_missing)
 {
     static struct outcome outcome; /* static for its size */
     struct untorn_content content;
@@ -310,6 +365,8 @@ static void judge(struct checking *checking, const char *path, enum untorn_forma
     int rc =
         untorn_read_judged(path, format, &checking->arguments->options, &content, &verdict, &error);
     untorn_content_free(&content);
+    if (rc == 0 && verdict == UNTORN_VERDICT_MISSING && may_be_missing)
+        return;
     verdict_describe(&outcome, &error);
     note_status(checking, outcome.exit_code);
     if (rc != 0) { /* it could not be looked at: no verdict */
@@ -332,11 +389,12 @@ static void walked_directory(void *context, const char *path)
     (void)check_leftovers(checking, path);
 }
 
+/* One that was in the directory and is missing was just removed, or a commit is about to. */
 static void walked_document(void *context, const char *path)
 {
     struct checking *checking = context;
     progress_show(checking->totals.documents, path);
-    judge(checking, path, untorn_format_of_path(path));
+    judge(checking, path, untorn_format_of_path(path), true);
 }
 
 static void walked_trouble(void *context, const char *path, int os_error)
@@ -374,7 +432,7 @@ static void check_file(struct checking *checking, const char *path)
     else if (!check_leftovers(checking, path))
         return;
     else if (format)
-        judge(checking, path, format);
+        judge(checking, path, format, checking->commits_here > 0);
     else if (checking->totals.left == before.left && checking->totals.repaired == before.repaired &&
              system_kind(path, false, NULL) == SYSTEM_NOTHING)
         fail_missing(checking, path, "file");
@@ -427,13 +485,13 @@ const struct verb verb_check = {
     .summary = "tell damaged documents, and what dead writers left (--repair)",
     .explanation =
         "Prints a line for each thing that a dead writer left (unfinished versions,\n"
-        "overwrites and commits that stopped half way, versions and records kept aside)\n"
-        "and a message for each document that is not whole: missing, empty, nul,\n"
-        "truncated or syntax. PATH is a file, or a directory: all directories and all\n"
-        "JSON and TOML files below it are looked at, by their names, and a bad one stops\n"
-        "nothing. Links are not followed. Without PATH: what untorn knows in the current\n"
-        "directory alone. No document is altered. Nobody has to run it: the next writer\n"
-        "of a file clears up by itself.",
+        "overwrites and commits that stopped half way, versions and records kept aside,\n"
+        "drafts of untorn edit) and a message for each document that is not whole:\n"
+        "missing, empty, nul, truncated or syntax. PATH is a file, or a directory: all\n"
+        "directories and all JSON and TOML files below it are looked at, by their names,\n"
+        "and a bad one stops nothing. Links are not followed. Without PATH: what untorn\n"
+        "knows in the current directory alone. No document is altered. Nobody has to run\n"
+        "it: the next writer of a file clears up by itself.",
     .examples = "  untorn check\n"
                 "  untorn check app.toml state.json\n"
                 "  untorn check --report . | jq -r 'select(.verdict == \"truncated\").path'\n"

@@ -22,6 +22,7 @@ struct committing {
     const struct arguments *arguments;
     struct outcome outcome;
     struct member *members;
+    struct outcome_target *targets; /* one for each, for the report */
     size_t count;
 };
 
@@ -147,7 +148,8 @@ static int collect(struct committing *committing)
         return usage_error(arguments->verb, "TARGET=SOURCE is missing; usage: untorn %s %s",
                            arguments->verb->name, arguments->verb->operands);
     committing->members = calloc(most, sizeof *committing->members);
-    if (!committing->members)
+    committing->targets = calloc(most, sizeof *committing->targets);
+    if (!committing->members || !committing->targets)
         return lacks_memory(committing);
     int status = add_sources(committing);
     if (status == 0)
@@ -212,6 +214,29 @@ static int add_member(struct untorn_transaction *transaction, const struct commi
                                   member->content.size, &options, error);
 }
 
+/* What an earlier commit changed, and this one finished for it, is no change of this one. */
+static void add_what_stays(struct committing *committing)
+{
+    struct outcome *outcome = &committing->outcome;
+    outcome_add(outcome, "; none of the %zu files was changed", committing->count);
+    if (outcome->flags & UNTORN_FLAG_RECOVERED)
+        outcome_add(outcome, " by this commit; %s", untorn_flag_text(UNTORN_FLAG_RECOVERED));
+}
+
+static void report_targets(struct committing *committing)
+{
+    for (size_t i = 0; i < committing->count; i++) {
+        const struct member *member = &committing->members[i];
+        committing->targets[i] = (struct outcome_target){
+            .path = member->target,
+            .removed = member->removed,
+            .hash = untorn_hash(member->content.data, member->content.size),
+        };
+    }
+    committing->outcome.targets = committing->targets;
+    committing->outcome.target_count = committing->count;
+}
+
 static void commit(struct committing *committing)
 {
     struct untorn_transaction *transaction = NULL;
@@ -227,7 +252,9 @@ static void commit(struct committing *committing)
     if (rc == -UNTORN_REFUSED) /* by let_be_empty alone */
         outcome_refuse_empty(&committing->outcome);
     if (rc < 0 && committing->count > 1)
-        outcome_add(&committing->outcome, "; none of the %zu files was changed", committing->count);
+        add_what_stays(committing);
+    if (rc >= 0 && committing->arguments->report)
+        report_targets(committing);
     committing->outcome.path = committing->members[0].target;
     if (rc != 0) /* the report names the member at fault */
         for (size_t i = 0; i < committing->count; i++)
@@ -301,6 +328,7 @@ static int run_commit(struct arguments *arguments)
         bytes_free(&committing.members[i].content);
     }
     free(committing.members);
+    free(committing.targets);
     return status;
 }
 

@@ -9,12 +9,15 @@
 #define CLI_DRAFT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bytes.h"
+#include "system.h"
 
 struct draft {
     char directory[CLI_PATH]; /* empty: there is none */
     char path[CLI_PATH];
+    system_stream hold; /* as long as it is open the draft is not listed */
 };
 
 /* 0 or an errno value; then there is none. */
@@ -25,5 +28,11 @@ int draft_read(const struct draft *draft, struct bytes *content);
 
 /* With what the editor left beside it. */
 void draft_remove(struct draft *draft);
+
+typedef void draft_function(void *context, const char *name, const char *path, uint64_t size);
+
+/* Calls `found` with each file in this user's drafts beside the files of a directory, "dir/" or
+ * empty for the working directory, that nobody is at: kept, or left by one who was killed. */
+void drafts_find(const char *directory, draft_function *found, void *context);
 
 #endif

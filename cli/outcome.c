@@ -103,6 +103,26 @@ void outcome_refuse_empty(struct outcome *outcome)
                  "before the pipe failed; to empty the file: --allow-empty)");
 }
 
+static void print_hash(const struct untorn_hash *hash)
+{
+    char text[UNTORN_HASH_TEXT_SIZE];
+    output_format(",\"hash\":\"%s\"", untorn_hash_format(hash, text));
+}
+
+static void print_targets(const struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->target_count; i++) {
+        const struct outcome_target *target = &outcome->targets[i];
+        output_text(i == 0 ? ",\"targets\":[{\"path\":" : ",{\"path\":");
+        output_json_text(target->path);
+        if (target->removed)
+            output_text(",\"hash\":null");
+        else
+            print_hash(&target->hash);
+        output_text(i + 1 == outcome->target_count ? "}]" : "}");
+    }
+}
+
 static void print_report(const struct outcome *outcome)
 {
     output_format("{\"verb\":\"%s\",\"path\":", outcome->arguments->verb->name);
@@ -123,10 +143,9 @@ static void print_report(const struct outcome *outcome)
         output_json_text(outcome->files->items[i]);
         output_text(i + 1 == outcome->files->count ? "]" : "");
     }
-    if (outcome->has_hash) {
-        char text[UNTORN_HASH_TEXT_SIZE];
-        output_format(",\"hash\":\"%s\"", untorn_hash_format(&outcome->hash, text));
-    }
+    print_targets(outcome);
+    if (outcome->has_hash)
+        print_hash(&outcome->hash);
     if (outcome->value)
         output_format(",\"value\":%s", outcome->value);
     if (outcome->position != UNTORN_NO_POSITION)

@@ -16,6 +16,13 @@
 #include "limits.h"
 #include "words.h"
 
+/* One of several files that a verb was given. */
+struct outcome_target {
+    const char *path; /* borrowed */
+    bool removed;     /* there is no content, and no hash */
+    struct untorn_hash hash;
+};
+
 struct outcome {
     const struct arguments *arguments;
     const char *path; /* borrowed */
@@ -23,8 +30,10 @@ struct outcome {
     int exit_code;
     unsigned flags;
     uint64_t position;
-    const struct words *files; /* all that were changed, if that are several; or NULL */
-    bool has_hash;             /* of the content that the file has now */
+    const struct words *files;            /* all that were changed, if that are several; or NULL */
+    const struct outcome_target *targets; /* borrowed; with what each is now */
+    size_t target_count;
+    bool has_hash; /* of the content that the file has now */
     struct untorn_hash hash;
     const char *value;                /* that was asked for, as JSON; borrowed, or NULL */
     char text[CLI_TEXT];              /* what happened, "PATH: ... (...)"; empty on success */

@@ -82,8 +82,15 @@ int system_list(const char *path, bool follow,
 
 /* ---- drafts ---- */
 
-/* A new empty folder for a copy of `file`, for this user alone. */
-int system_make_folder(const char *file, char folder[CLI_PATH]);
+/* A new empty folder for a copy of `file`, for this user alone. Until `ret_hold`, which may be
+ * SYSTEM_NONE, is closed others can tell that somebody is at it. */
+int system_make_folder(const char *file, char folder[CLI_PATH], system_stream *ret_hold);
+
+/* Calls `visit` with each such folder for files in a directory, "dir/" or empty for the working
+ * directory, that nobody holds. Those that lie elsewhere, or are of other users, are passed over.
+ */
+void system_list_folders(const char *directory, void (*visit)(void *context, const char *folder),
+                         void *context);
 
 /* A new file for this user alone. */
 int system_make_file(const char *path, const void *data, size_t size);

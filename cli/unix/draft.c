@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ static bool find_own_folder(const char *directory, char folder[CLI_PATH])
     return length < CLI_PATH && is_safe_path(folder);
 }
 
-int system_make_folder(const char *file, char folder[CLI_PATH])
+static int make_folder(const char *file, char folder[CLI_PATH])
 {
     char directory[CLI_PATH], own[CLI_PATH];
     const char *temporary = getenv("TMPDIR");
@@ -72,6 +73,61 @@ int system_make_folder(const char *file, char folder[CLI_PATH])
     if (length >= CLI_PATH)
         return ENAMETOOLONG;
     return mkdtemp(folder) ? 0 : errno;
+}
+
+static int open_folder(const char *folder)
+{
+    return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Where directories cannot be locked, as on NFS, it is listed also while somebody is at it. */
+int system_make_folder(const char *file, char folder[CLI_PATH], system_stream *ret_hold)
+{
+    int error = make_folder(file, folder), fd = error == 0 ? open_folder(folder) : -1;
+    if (fd >= 0)
+        (void)flock(fd, LOCK_EX | LOCK_NB);
+    *ret_hold = fd;
+    return error;
+}
+
+/* ---- which ---- */
+
+struct listing {
+    char own[CLI_PATH]; /* the folder they lie in */
+    void (*visit)(void *context, const char *folder);
+    void *context;
+};
+
+static bool is_held(const char *folder)
+{
+    int fd = open_folder(folder);
+    bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return held;
+}
+
+static void visit_entry(void *context, const char *name, enum system_kind kind)
+{
+    const struct listing *listing = context;
+    char folder[CLI_PATH];
+    int length = snprintf(folder, sizeof folder, "%s/%s", listing->own, name);
+    if (kind == SYSTEM_DIRECTORY && strncmp(name, "draft-", 6) == 0 && length < CLI_PATH &&
+        is_safe_directory(folder) && !is_held(folder))
+        listing->visit(listing->context, folder);
+}
+
+void system_list_folders(const char *directory, void (*visit)(void *context, const char *folder),
+                         void *context)
+{
+    struct listing listing = {.visit = visit, .context = context};
+    char user[32] = "";
+    for (int i = 0; i < 2; i++) {
+        int length = snprintf(listing.own, CLI_PATH, "%s.untorn%s", directory, user);
+        if (length < CLI_PATH)
+            (void)system_list(listing.own, false, visit_entry, &listing); /* often there is none */
+        snprintf(user, sizeof user, "-%lu", (unsigned long)geteuid());
+    }
 }
 
 /* ---- what ---- */

@@ -39,11 +39,12 @@ static int make_private(const char *path)
     return rc;
 }
 
-int system_make_folder(const char *file, char folder[CLI_PATH])
+int system_make_folder(const char *file, char folder[CLI_PATH], system_stream *ret_hold)
 {
     char temporary[CLI_PATH];
     uint64_t number;
     (void)file;
+    *ret_hold = SYSTEM_NONE; /* nobody lists what is there */
     int rc = find_temporary(temporary);
     if (rc == 0)
         rc = os_random(&number, sizeof number);
@@ -52,6 +53,16 @@ int system_make_folder(const char *file, char folder[CLI_PATH])
     int length =
         snprintf(folder, CLI_PATH, "%s/untorn-%016llx", temporary, (unsigned long long)number);
     return length < CLI_PATH ? -make_private(folder) : ENAMETOOLONG;
+}
+
+/* ---- which ---- */
+
+void system_list_folders(const char *directory, void (*visit)(void *context, const char *folder),
+                         void *context)
+{
+    (void)directory; /* none lies beside its file */
+    (void)visit;
+    (void)context;
 }
 
 /* ---- what ---- */

@@ -50,7 +50,8 @@ struct untorn_options {
     bool if_changed; /* leave a file that already has this content alone (it is flushed) */
     bool exclusive;  /* create; UNTORN_EXISTS if something has the name */
     bool keep_inode; /* overwrite in place, journaled, instead of replacing */
-    bool parents;    /* create missing directories above the file, 0700 if the mode is private */
+    bool parents;    /* create missing directories above the file, 0700 if the mode is private; they
+                        stay, also if the call fails */
     bool strict;     /* refuse where the file system cannot keep a promise, instead of flagging */
 
     /* How many earlier versions to keep beside the file (untorn/history.h). 0: one, and none at

@@ -38,7 +38,9 @@ struct place {
 
 /* UNTORN_MISSING (a directory above), _NOT_A_FILE, _LINK_LOOP, _LINK_REFUSED, _NAME, ... A missing
  * file in an existing directory is success, as is a dangling link: it leads to a place. With
- * options->parents missing directories are made, and flushed at level durable. */
+ * options->parents missing directories are made, and flushed at level durable. None is taken away
+ * again, whatever happens then: one that looks empty may be open in another call, which would fail
+ * with it, and an own folder may hold the locks of others. */
 int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
                   struct untorn_error *error);
 

@@ -300,6 +300,86 @@ def in_a_sticky_directory_the_draft_is_in_the_folder_of_the_user():
 
 
 @case
+def check_lists_a_draft_that_was_kept_and_never_removes_it():
+    os.mkdir("d")
+    make("d/f.json", "1\n")
+    make("d/g.json", "1\n")
+    draft = os.path.relpath(kept_draft(edit(4, "d/f.json", ['echo "{" >"$draft"'])))
+    line = f"d/f.json: a draft of untorn edit that was not saved; kept ({draft}, 2 bytes)\n"
+    for words in (["d/f.json"], ["d"], ["--repair", "d"], ["--repair", "--abandon", "d"]):
+        done = expect(4, "check", *words)
+        assert done.out == line, done
+        assert done.err == (f"untorn: {words[-1]}: 1 left (to save a draft: untorn write FILE "
+                            "DRAFT; to give it up, remove its folder)\n"), done
+        file_is(draft, "{\n")
+    report = [json.loads(text) for text in expect(4, "check", "--report", "d").out.splitlines()]
+    assert report[0] == {"verb": "check", "path": "d", "found": "draft", "file": "d/f.json",
+                         "kept": draft, "size": 2, "repaired": False}, report
+    assert report[-1]["left"] == 1, report
+    assert expect(0, "check", "d/g.json").out == ""
+    os.chdir("d")
+    assert expect(4, "check").out == line.replace("d/", "")
+    os.chdir("..")
+
+
+@case
+def check_lists_a_draft_with_what_else_is_left():
+    make("log.jsonl", '{"n":')
+    expect(0, "append", "log.jsonl", stdin="1\n")
+    edit(1, "log.jsonl", ['echo 2 >"$draft"', "exit 1"])
+    done = expect(4, "check", "log.jsonl")
+    assert len(done.out.splitlines()) == len(done.err.splitlines()) == 2, done
+    done = expect(4, "check", "--repair", "--abandon")
+    assert "given up: a torn record" in done.out and "a draft" in done.out, done
+    assert done.err.count("1 left") == 1 and len(drafts()) == 1, done
+
+
+@case
+def check_finds_a_draft_by_the_link_that_was_edited():
+    os.mkdir("real")
+    make("real/f.json", "1\n")
+    os.symlink("real/f.json", "link.json")
+    draft = kept_draft(edit(4, "link.json", ['echo "{" >"$draft"']))
+    assert str(draft) in expect(4, "check", "link.json").out
+    assert os.path.relpath(draft) in expect(4, "check", "real").out
+
+
+@case
+def check_finds_a_draft_in_a_sticky_directory():
+    os.mkdir("sticky")
+    os.chmod("sticky", 0o1777)
+    make("sticky/f.json", "1\n")
+    draft = kept_draft(edit(4, "sticky/f.json", ['echo "{" >"$draft"']))
+    assert os.path.relpath(draft) in expect(4, "check", "sticky/f.json").out
+
+
+@case
+def check_says_nothing_of_a_draft_that_somebody_is_at():
+    make("f.json", "1\n")
+    edit(0, "f.json", ["untorn check >seen 2>&1 || exit 1", 'echo 2 >"$draft"'])
+    file_is("seen", "")
+    file_is("f.json", "2\n")
+
+
+@case
+def check_takes_nothing_that_others_put_there_for_a_draft():
+    make("f.json", "1\n")
+    expect(0, "write", "f.json", stdin="2\n")
+    os.mkdir("elsewhere")
+    make("elsewhere/f.json", "3\n")
+    os.symlink("../elsewhere", ".untorn/draft-linked")
+    make(".untorn/draft-file", "4\n")
+    os.mkdir(".untorn/draft-folder")
+    os.mkdir(".untorn/draft-folder/f.json")
+    os.symlink("../../f.json", ".untorn/draft-folder/link.json")
+    os.mkdir(".untorn/draft-shared")
+    os.chmod(".untorn/draft-shared", 0o777)
+    make(".untorn/draft-shared/f.json", "5\n")
+    done = expect(0, "check", "--repair")
+    assert done.out == done.err == "", done
+
+
+@case
 def a_signal_to_untorn_keeps_the_draft_and_ends_it():
     make("f.json", "1\n")
     env = {**os.environ, **editor('echo 2 >"$draft"', ": >ready", "trap 'exit 0' TERM",
