@@ -37,7 +37,7 @@ static const struct kind kinds[] = {
     [UNTORN_FOUND_SET] = {"set", "a commit of several files that stopped half way", "", "finished"},
     [UNTORN_FOUND_IN_DOUBT] = {"in-doubt",
                                "a commit of several files that cannot be decided while the "
-                               "directory that knows is away",
+                               "directory that knows, or its journal, is away",
                                "", "given up"},
     [UNTORN_FOUND_MIXED] = {"mixed",
                             "from before a commit of several files, of which others are newer", "",
@@ -261,7 +261,7 @@ static void advise(const struct checking *checking, const char *path, size_t lef
                     ? "to give up what was kept: untorn check --repair --abandon"
                     : "to clear up: untorn check --repair");
     if (checking->in_doubt_here > 0)
-        message("%s: %zu left (bring the directory that is named back, or give the commit up: "
+        message("%s: %zu left (bring back what is named, or give the commit up: "
                 "untorn check --repair --abandon)",
                 path, checking->in_doubt_here);
     if (checking->mixed_here > 0)

@@ -29,10 +29,10 @@ expect 1 untorn commit two/c='new 1' two/d='new 2'
 grep -q "only $PWD/one knows whether it counts" err || fail "$(cat err)"
 [ ! -e two/c ] || fail 'committed in spite of it'
 expect 4 untorn check two
-grep -qxF 'untorn: two: 1 left (bring the directory that is named back, or give the commit up: '\
+grep -qxF 'untorn: two: 1 left (bring back what is named, or give the commit up: '\
 'untorn check --repair --abandon)' err || fail "$(cat err)"
 expect 4 untorn check --repair two
-grep -q '^two/b: .* while the directory that knows is away: one (' out || fail "$(cat out)"
+grep -q '^two/b: .* while the directory that knows, or its journal, is away: one (' out || fail "$(cat out)"
 expect 1 untorn write two/b 'new 3'
 command=$(sed -n 's/.*: untorn \(check --repair --abandon .*\)$/\1/p' err)
 [ "$command" = "check --repair --abandon $PWD/two/b" ] || fail "no command: $command"
