@@ -172,7 +172,7 @@ static bool is_told(struct checking *checking, const char *name)
 static bool is_kept(enum untorn_finding_kind kind)
 {
     return kind == UNTORN_FOUND_FOREIGN || kind == UNTORN_FOUND_CONFLICT ||
-           kind == UNTORN_FOUND_TAIL || kind == UNTORN_FOUND_DAMAGED;
+           kind == UNTORN_FOUND_TAIL || kind == UNTORN_FOUND_DAMAGED || kind == UNTORN_FOUND_LOST;
 }
 
 /* A file of such a commit need not be there, or be gone, yet. Once it was given up or taken back
