@@ -32,7 +32,8 @@ expect 4 untorn check two
 grep -qxF 'untorn: two: 1 left (bring back what is named, or give the commit up: '\
 'untorn check --repair --abandon)' err || fail "$(cat err)"
 expect 4 untorn check --repair two
-grep -q '^two/b: .* while the directory that knows, or its journal, is away: one (' out || fail "$(cat out)"
+grep -q '^two/b: .* while the directory that knows, or its journal, is away: one (' out ||
+    fail "$(cat out)"
 expect 1 untorn write two/b 'new 3'
 command=$(sed -n 's/.*: untorn \(check --repair --abandon .*\)$/\1/p' err)
 [ "$command" = "check --repair --abandon $PWD/two/b" ] || fail "no command: $command"

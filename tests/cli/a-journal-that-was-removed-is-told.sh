@@ -1,6 +1,6 @@
 #!/bin/bash
-# A commit over two directories is killed at every call behind the commit point, and then the folder of
-# one of them is removed: what is left is all old, all new, or something that untorn check tells of.
+# A commit over two directories is killed at every call behind the commit point, and then the folder
+# of one of them is removed: what is left is all old, all new, or what untorn check tells of.
 source "$TESTS/cli/lib.sh"
 faultat=$BUILD/tests/faultat
 [ -x "$faultat" ] || { echo 'faultat is not built' && exit 77; }
@@ -55,7 +55,7 @@ untorn write two/e new
 expect 0 untorn write two/d new
 grep -q '^untorn: two/d: note: .* journal in another directory is gone' err || fail "$(cat err)"
 expect 4 untorn check two
-grep -q '^two/c: a finished commit of several files whose journal in another' out || fail "$(cat out)"
+grep -q '^two/c: a finished commit of several files whose journal in ' out || fail "$(cat out)"
 grep -q 'to give up what was kept: untorn check --repair --abandon' err || fail "$(cat err)"
 grep -qxF "It had files in $PWD/one, too." two/.untorn/kept/lost-c.* || fail 'not said where'
 untorn check --repair --abandon two >/dev/null
