@@ -254,7 +254,7 @@ static int end_slots(struct recovery *recovery)
     }
     if (coordinator->takes_part) {
         for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
-            if (recovery->away[i])
+            if (recovery->away[i] || recovery->lost[i])
                 rc = seat_keep_decision(coordinator, i);
         return rc < 0 ? rc : put_away(coordinator, true);
     }

@@ -17,8 +17,8 @@
  *   RECOVER-2  Recovery holds the locks of all members in reach and of all slots in reach, and what
  *              it does is decided by what the slots say then.
  *   RECOVER-3  A slot becomes DONE only after its directory, and for the coordinator every
- *              directory, was flushed; a directory that is away has the decision kept for it in a
- *              durable file of its own.
+ *              directory, was flushed; a directory that is away, or whose slot is, has the decision
+ *              kept for it in a durable file of its own.
  *   RECOVER-4  A participant without its id in the coordinator's slot, and without a decision kept
  *              there, is given up: it was never committed, or it is durably finished. That the
  *              coordinator says so is durable before.

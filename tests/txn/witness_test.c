@@ -142,6 +142,22 @@ TEST(a_participant_whose_journal_is_gone_is_told)
     }
 }
 
+/* Another disk was mounted there, say. */
+TEST(a_journal_that_comes_back_hears_that_it_counts)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    CHECK_INT(rename("b/.untorn", "b/away"), 0);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    commit_beside("a/v", "a/w");
+    CHECK_INT(rename("b/away", "b/.untorn"), 0);
+    CHECK_INT(touch("b/y"), 0); /* [RECOVER-3] */
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+}
+
 TEST(a_participant_that_is_finished_is_not_told_of)
 {
     begin_apart();
