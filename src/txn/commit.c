@@ -6,6 +6,7 @@
 
 #include "file/remove.h"
 #include "txn/group.h"
+#include "txn/record.h"
 #include "txn/recover.h"
 
 void commit_blame(struct commit *commit, const struct member *member)
@@ -249,6 +250,8 @@ static int prepare(struct commit *commit)
         rc = refuse_links(commit);
     if (rc == 0)
         rc = stage_all(commit);
+    if (rc == 0 && commit->terms->confirm)
+        rc = commit->terms->confirm(commit->terms->context, commit->error);
     if (rc == 0 && commit->options->keep < 0) /* this may fail, and so comes first [TXN-1] */
         rc = for_unchanged(commit, replace_erase);
     return rc;
@@ -259,6 +262,8 @@ static int attempt(struct commit *commit)
     int os_rc = os_random(commit->id, sizeof commit->id);
     if (os_rc < 0)
         return error_os(commit->error, os_rc, "begin a commit");
+    if (commit->terms->is_undo)
+        record_mark_undo(commit->id);
     slot_id_text(commit->id, commit->id_text);
     int rc = prepare(commit);
     if (rc != 0)
@@ -297,12 +302,13 @@ static int run(struct commit *commit)
 }
 
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
-               struct untorn_error *error)
+               const struct commit_terms *terms, struct untorn_error *error)
 {
     struct commit commit = {
         .members = members,
         .count = count,
         .options = options,
+        .terms = terms,
         .error = error,
         .deadline = lock_deadline(options),
         .flushes = options->level != UNTORN_CACHE,

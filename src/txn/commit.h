@@ -43,11 +43,20 @@
 
 #include "txn/member.h"
 
+/* What an undo asks beyond its members. Zeroed: nothing. */
+struct commit_terms {
+    bool is_undo; /* the id is to say so [TOGETHER-4] */
+    /* With all locks held, before step 4: whether it may be. 0 or a failure; or NULL. */
+    int (*confirm)(void *context, struct untorn_error *error);
+    void *context;
+};
+
 /* One try. */
 struct commit {
     struct member **members;
     size_t count;
     const struct untorn_options *options;
+    const struct commit_terms *terms;
     struct untorn_error *error;
     uint64_t deadline;
     bool flushes;
@@ -63,7 +72,7 @@ struct commit {
 
 /* All of it. As untorn_transaction_commit returns. */
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
-               struct untorn_error *error);
+               const struct commit_terms *terms, struct untorn_error *error);
 
 /* Waits for the new versions whose bytes are in slots, or for those whose are not. All are on their
  * way to the disk by then: those behind the first find most of their work done. */
