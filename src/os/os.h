@@ -149,6 +149,10 @@ enum os_rename {
  * be missing. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
 
+/* Whether names can be made in a directory and taken from it, as far as that is up to the
+ * directory: 0, -EACCES, -EPERM where it is marked unchangeable, -EROFS. Windows: not asked, 0. */
+int os_may_change(os_fd dir);
+
 /* Whether a file can replace another while we have it open. Windows: not everywhere. */
 bool os_renames_open(void);
 

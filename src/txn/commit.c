@@ -132,13 +132,17 @@ static int stage(struct commit *commit, struct member *member)
     int os_rc = target_wake(&member->now.target);
     if (os_rc < 0)
         return os_rc == -ESTALE ? AGAIN : error_os(commit->error, os_rc, "open it again");
+    member->now.beside = member->now.seat == commit->foreseen;
     int rc = member_stage(member, commit->error);
+    if (rc == 0 && !member->now.unchanged)
+        commit->foreseen = member->now.seat;
     return rc == 0 ? rest_if_many(commit, member) : rc;
 }
 
 static int stage_all(struct commit *commit)
 {
     int rc = 0;
+    commit->foreseen = NULL;
     for (size_t i = 0; rc == 0 && i < commit->count; i++)
         rc = stage(commit, commit->members[i]);
     return rc;

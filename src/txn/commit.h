@@ -34,7 +34,7 @@
  *          slot, after DONE was made durable. [RECOVER-6]
  *   TXN-8  What would be denied after step 6 and can be known before is a failure of step 3: a file
  *          that is to be overwritten in place is opened for writing, a version that must be kept
- *          has its entry tried out, a directory is not marked immutable.
+ *          has its entry tried out, a directory may be changed and is not marked immutable.
  *
  * At level cache the same without any flush: all or none against kill only.
  */
@@ -66,6 +66,7 @@ struct commit {
     struct member **active; /* those that change, the coordinator's first */
     size_t active_count;
     struct seat *coordinator;
+    const struct seat *foreseen; /* the last whose directory was asked [TXN-8] */
     unsigned char id[SLOT_ID];
     char id_text[SLOT_ID_TEXT];
 };
