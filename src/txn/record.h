@@ -47,10 +47,10 @@ struct record {
  * ignored. 0 or a negative errno value; the commit counts in any case. */
 int record_write(struct state *state, os_fd directory, const struct record *record, unsigned mode);
 
-/* Those that are there and name one of these members grant no more than `mode` from now on, as far
- * as we may say so. [RECORD-3] */
-void record_narrow(struct state *state, os_fd directory, const struct record *record,
-                   unsigned mode);
+/* Those that are there and name one of these members, which get sorted, grant no more than `mode`
+ * from now on, or go. [NARROW-1] `visit`, unless NULL, is called for the directories they name. */
+void record_narrow(struct state *state, os_fd directory, const struct record *record, unsigned mode,
+                   void (*visit)(void *context, const char *directory), void *context);
 
 /* The record of one commit. 0, -ENOENT, ... Free it. */
 int record_find(struct state *state, os_fd directory, const unsigned char id[RECORD_ID],
