@@ -200,6 +200,10 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result);
  * 0 the permission bits become exactly that. */
 int os_new_meta(os_fd dir, os_fd file, unsigned mode);
 
+/* Gives a file to a user and a group, and then the mode, as exactly that. Where the group alone is
+ * denied the file keeps what it has, and nobody gets the bits for the group; otherwise -EPERM. */
+int os_give(os_fd file, uint32_t owner, uint32_t group, unsigned mode);
+
 /* Whether os_open makes a file with just the mode it is asked for. Windows: no, for this user alone
  * or as open as its folder passes on; and no bits can be added to that. */
 bool os_makes_modes(void);

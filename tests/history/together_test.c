@@ -145,6 +145,21 @@ TEST(so_it_does_if_another_finishes_the_undo)
     check_alice_s("b");
 }
 
+/* [FINISH-6] */
+TEST(so_it_does_in_a_directory_that_has_its_own_group)
+{
+    need_root();
+    make_dir("d", 0755);
+    CHECK_INT(chdir("d"), 0);
+    begin_with_alice_s();
+    CHECK_INT(chown(".", 0, BOB), 0);
+    CHECK_INT(chmod(".", 02755), 0);
+    CHECK_INT(end_of(start_child(undo_and_die, "a")), -SIGKILL);
+    CHECK_INT(untorn_write("a", "next", 4, NULL, &error), 0);
+    check("next", "b1");
+    check_alice_s("b");
+}
+
 /* [TOGETHER-2] */
 TEST(nothing_is_undone_if_one_of_the_files_was_changed_since)
 {
