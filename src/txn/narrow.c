@@ -5,6 +5,7 @@
 
 #include "base/pathtext.h"
 #include "file/upward.h"
+#include "txn/slotfile.h"
 
 /* ---- which directories ---- */
 
@@ -75,12 +76,32 @@ void narrow_elsewhere(struct narrowing *narrowing, const char *state_dir)
 
 /* ---- a file alone ---- */
 
+/* [NARROW-2] It need not be flushed: what a power loss brings back was that. Whoever holds its lock
+ * is about to write over it. */
+static void empty_slot(struct target *target, unsigned mode)
+{
+    struct slot_file file;
+    struct slot slot = {0};
+    if (slot_file_open(&target->state, &file) < 0)
+        return;
+    bool too_open = (file.stat.mode & ~(0600 | mode) & 0777) != 0;
+    if (too_open && file.writable && slot_file_lock(&file, &target->state, 0) == 0 &&
+        slot_read_head(file.fd, &slot) == 0 && slot.state == SLOT_IDLE) {
+        struct slot empty = {.sequence = slot.sequence, .rooted = slot.rooted};
+        memcpy(empty.id, slot.id, sizeof empty.id);
+        if (slot_file_write(&file, &empty) == 0)
+            (void)slot_file_trim(&file, SLOT_HEAD); /* else they stay until the next commit */
+    }
+    slot_file_close(&file);
+}
+
 void upward_narrow(struct target *target, unsigned mode)
 {
     char path[LIMIT_PATH];
     os_fd folder;
     struct record_member member = {.directory = path, .name = target->place.name};
     struct record files = {.count = 1, .members = &member};
+    empty_slot(target, mode);
     if (state_folder(&target->state, FOLDER_SET, false, &folder) < 0 ||
         os_dir_path(target->place.dir, path, sizeof path) < 0)
         return;

@@ -4,6 +4,9 @@
  *             its own directory and in the others that they name [RECORD-3]: by the save or the
  *             commit that gives it the mode, or by the next one that finds the folder of its
  *             versions too open for it [PAST-7]. One that we may not close goes.
+ *   NARROW-2  So the slot of its directory is emptied, which may hold its bytes, if it is open to
+ *             more than the file is and can say nothing any more: IDLE, which is durable [SLOT-7].
+ *             It stays readable, for those who ask what became of a commit.
  *
  *     struct narrowing narrowing = {.files = &record, .mode = 0600};
  *     narrow_directory(&narrowing, &place, &state);     of each file

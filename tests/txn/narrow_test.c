@@ -142,3 +142,36 @@ TEST(a_save_that_closes_nothing_looks_for_no_records)
     CHECK_INT(untorn_write("z/d", "4", 1, NULL, &error), 0);
     CHECK_INT(count("z", "666"), 1);
 }
+
+static int in_slot(const char *directory, const char *text)
+{
+    char command[128];
+    snprintf(command, sizeof command, "grep -q -a %s %s/.untorn/journal/slot", text, directory);
+    return system(command) == 0;
+}
+
+/* [NARROW-2] */
+TEST(the_journal_of_the_last_commit_is_emptied_when_one_of_its_files_is_closed)
+{
+    struct untorn_options closed = {.mode = 0600};
+    const struct step steps[] = {PUT("x/a", "no-secret-yet"), PUT("x/c", "3"), {0}};
+    begin();
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK(in_slot("x", "no-secret-yet"));
+    CHECK_INT(untorn_write("x/a", "no-secret-yet", 13, &closed, &error), 0);
+    CHECK(!in_slot("x", "no-secret-yet"));
+    CHECK_INT(commit_steps(steps, NULL, &error), 0); /* it is of use again */
+    CHECK_INT(untorn_undo("x/c", NULL, NULL, NULL, &error), 0);
+    CHECK_TEXT(text_of("x/c"), "2");
+}
+
+/* [NARROW-2] */
+TEST(that_of_a_commit_that_may_come_back_stays)
+{
+    struct untorn_options closed = {.mode = 0600, .level = UNTORN_CACHE};
+    const struct step steps[] = {PUT("x/a", "no-secret-yet"), PUT("x/c", "3"), {0}};
+    begin();
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    CHECK_INT(untorn_write("x/a", "another", 7, &closed, &error), 0);
+    CHECK(in_slot("x", "no-secret-yet"));
+}
