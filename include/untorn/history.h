@@ -59,7 +59,8 @@ UNTORN_API int untorn_restore(const char *path, unsigned number,
                               const struct untorn_options *options, struct untorn_error *reterr);
 
 /* Restores version 1. If that was replaced by a commit of several files, all of them go back in one
- * commit; UNTORN_CHANGED if one of them was changed since. `function` may be NULL. */
+ * commit; UNTORN_CHANGED if one of them was changed since, or is part of a later commit of which
+ * other files would stay. `function` may be NULL. */
 UNTORN_API int untorn_undo(const char *path, untorn_undone_function *function, void *context,
                            const struct untorn_options *options, struct untorn_error *reterr);
 

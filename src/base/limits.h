@@ -28,6 +28,7 @@ enum {
     LIMIT_RECORDS = 64,                 /* commits of several files that one directory remembers */
     LIMIT_RECORD = 16 * 1024 * 1024,    /* bytes of what it remembers of one */
     LIMIT_REMEMBERED = 4096,            /* members in all records that one commit leaves */
+    LIMIT_NARROWED = 256,               /* directories whose records are closed with a file */
     LIMIT_STEPS = 16384,   /* changes by which one value becomes another, not as a whole */
     LIMIT_KEY_STEPS = 64,  /* of a key in the schema of a configuration */
     LIMIT_MATCHES = 65536, /* pairs of elements that are compared to find what stays */

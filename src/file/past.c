@@ -5,6 +5,7 @@
 
 #include "base/pathtext.h"
 #include "file/io.h"
+#include "file/upward.h"
 
 /* How many versions are to stay. UNTORN_KEEP_NONE: also those that are there go. */
 static int wanted(const struct untorn_options *options)
@@ -93,7 +94,7 @@ static unsigned folder_mode(const struct past *past, const struct target *target
 
 /* Another's folder is left alone: closed, it would be so to the owner of the file. And so is an ACL
  * by which others work here, if the group's bits can stay. */
-static void fit_folder(const struct past *past, struct target *target)
+static void fit_folder(struct past *past, struct target *target)
 {
     struct os_stat now;
     os_fd folder = past->versions.folder, history;
@@ -106,7 +107,7 @@ static void fit_folder(const struct past *past, struct target *target)
     else if ((now.mode & 0777) == mode ||
              ((now.mode & 070) == (mode & 070) && !os_is_plain(folder)))
         return;
-    (void)os_narrow(folder, mode | 07000);
+    past->narrowed = os_narrow(folder, mode | 07000) == 0 && (now.mode & ~mode & 0777) != 0;
 }
 
 /* Opens the folder and clears it up; what stays is in past->versions. */
@@ -545,6 +546,14 @@ static unsigned open_to_now(const struct target *target)
     return os_stat(target->place.dir, target->place.name, &now) == 0 ? now.mode : 0777;
 }
 
+/* What is remembered of the file. Of a commit under way that is done for all files at once, and by
+ * itself where it is recovered. */
+static void narrow_records(struct target *target)
+{
+    if (!target->set || target->recovering)
+        upward_narrow(target, open_to(target));
+}
+
 void past_prune(struct target *target, struct untorn_error *error)
 {
     struct past past = PAST_CLOSED;
@@ -555,14 +564,18 @@ void past_prune(struct target *target, struct untorn_error *error)
         if (is_narrowed(target)) /* [PAST-7] */
             fit_folder(&past, target);
     }
+    if (is_narrowed(target))
+        narrow_records(target);
     past_close(&past);
 }
 
 void past_settle(struct past *past, struct target *target, struct untorn_error *error)
 {
-    if (past->open)
+    if (past->open) {
         prune(past, target, open_to(target), error);
-    else if (is_narrowed(target)) /* nothing was kept, but what is there is too open now */
+        if (past->narrowed || is_narrowed(target))
+            narrow_records(target);
+    } else if (is_narrowed(target)) /* nothing was kept, but what is there is too open now */
         past_prune(target, error);
     past_close(past);
 }

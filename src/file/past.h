@@ -65,7 +65,8 @@ struct past {
     bool made_there;    /* it never had another */
     bool entered;       /* it is there already, as a copy or a second name */
     bool kept;
-    int failed; /* a negative errno value: past_stage could not */
+    bool narrowed; /* its folder was too open for the file, which was closed since */
+    int failed;    /* a negative errno value: past_stage could not */
 };
 
 #define PAST_CLOSED                                                                                \

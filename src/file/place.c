@@ -171,6 +171,29 @@ int place_check_marked(const struct place *place, struct untorn_error *error)
     return error_fail(error, UNTORN_DENIED, NULL);
 }
 
+/* A new file may be added to a directory that is only marked append-only. Of what the directory
+ * itself answers only that is believed which can be: some containers deny the very question, with
+ * EPERM. */
+int place_foresee(const struct place *place, const struct os_stat *target, bool beside)
+{
+    enum { STICKY = 01000 };
+    const struct os_stat *dir = &place->dir_stat;
+    uint32_t user = os_user();
+    if (target && dir->immutable)
+        return -EPERM;
+    if (target && (dir->mode & STICKY) && user != 0 && user != dir->owner && user != target->owner)
+        return -EPERM;
+    int rc = beside ? 0 : os_may_change(place->dir);
+    return rc == -EACCES || rc == -EROFS || (rc == -EPERM && dir->immutable) ? rc : 0;
+}
+
+int place_fail_foreseen(const struct place *place, int rc, const char *step,
+                        struct untorn_error *error)
+{
+    int marked = rc == -EPERM ? place_check_marked(place, error) : 0;
+    return marked ? marked : error_os(error, rc, step);
+}
+
 int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
                   struct untorn_error *error)
 {

@@ -60,6 +60,13 @@ int place_fail(const struct place *place, int rc, const char *step, struct untor
 /* Fails, where the directory is marked: none of its files can be replaced or removed. */
 int place_check_marked(const struct place *place, struct untorn_error *error);
 
+/* What renaming onto the name or removing it would be denied with, as far as that can be known
+ * before: 0 or a negative errno value. `target` is what has the name, or NULL. `beside`: the
+ * directory was asked already, for another name. And its failure. */
+int place_foresee(const struct place *place, const struct os_stat *target, bool beside);
+int place_fail_foreseen(const struct place *place, int rc, const char *step,
+                        struct untorn_error *error);
+
 /* What a name that is no regular file is, in words. */
 const char *place_kind_text(enum os_kind kind);
 

@@ -392,17 +392,33 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
     return rc == 0 ? quarantine_old(target, stage, error) : rc;
 }
 
-/* A file that is new may be added to a directory that is only marked append-only. */
-int replace_foresee(struct replacement *replacement, struct untorn_error *error)
+/* A stage cannot leave a folder that somebody marked. */
+static int check_stage_folder(struct target *target, struct untorn_error *error)
+{
+    char path[STATE_PATH_SIZE];
+    struct os_stat folder;
+    state_path(&target->state, FOLDER_STAGE, "", path);
+    if (os_stat(target->state.parent, path, &folder) < 0 || !folder.immutable)
+        return 0;
+    error_detail(error, "%s is marked immutable or append-only (see lsattr, chattr)", path);
+    return error_fail(error, UNTORN_DENIED, NULL);
+}
+
+int replace_foresee(struct replacement *replacement, bool beside, struct untorn_error *error)
 {
     struct target *target = replacement->target;
-    bool marked = target->exists && target->place.dir_stat.immutable;
+    const struct past *past = replacement->past;
+    int denied = place_foresee(&target->place, target->exists ? &target->stat : NULL,
+                               beside && !target->state.outside);
     bool in_place =
-        replacement->in_place || (marked && is_file(target) && is_job_for_in_place(target, -EPERM));
-    if (!in_place)
-        return target->exists ? place_check_marked(&target->place, error) : 0;
-    int rc = refuse_in_place(target, error);
-    return rc == 0 ? inplace_foresee(&target->lock, &target->stat, target->options, error) : rc;
+        replacement->in_place || (is_file(target) && denied && is_job_for_in_place(target, denied));
+    if (in_place) {
+        int rc = refuse_in_place(target, error);
+        return rc == 0 ? inplace_foresee(&target->lock, &target->stat, target->options, error) : rc;
+    }
+    if (denied)
+        return place_fail_foreseen(&target->place, denied, "put the new version in place", error);
+    return past && past->made_there ? 0 : check_stage_folder(target, error);
 }
 
 int replace_flush(struct replacement *replacement, struct untorn_error *error)

@@ -63,8 +63,9 @@ struct replacement {
 int replace_prepare(struct replacement *replacement, struct untorn_error *error);
 
 /* After it, for who must not fail later, where others are in place already: what replace_publish
- * would be denied, as far as that can be known. AGAIN as there. */
-int replace_foresee(struct replacement *replacement, struct untorn_error *error);
+ * would be denied, as far as that can be known. AGAIN as there. `beside`: one of the same
+ * directory was looked at so before it. */
+int replace_foresee(struct replacement *replacement, bool beside, struct untorn_error *error);
 int replace_flush(struct replacement *replacement, struct untorn_error *error);
 int replace_publish(struct replacement *replacement, struct untorn_error *error);
 

@@ -26,6 +26,10 @@ int upward_read(const struct place *place, struct state *state, struct untorn_co
  * then it is kept aside first. 1 it is, 0 it is not, -ENOMEM. Answered in store/damage.c. */
 int upward_is_damaged(const struct target *target, uint64_t size);
 
+/* The locked file is closed from now on to some who could read it: it grants no more than `mode`.
+ * So is what is remembered of its commits. Answered in txn/narrow.c. */
+void upward_narrow(struct target *target, unsigned mode);
+
 /* While this thread has a transaction open (registry_next_transaction) of which the file is a
  * member, a write or update of it joins that: true, and *ret_rc is what the call returns. A write
  * gives data, or a file that holds it, an update a function. Answered in txn/join.c. */

@@ -199,7 +199,7 @@ int together_find(struct look *look, const char *path, const struct version_foun
     return error_fail(error, UNTORN_NO_VERSION, NULL);
 }
 
-/* ---- undoing it ---- */
+/* ---- what it was before ---- */
 
 static void member_path(const struct record_member *member, char path[LIMIT_PATH + LIMIT_NAME + 2])
 {
@@ -272,6 +272,157 @@ static int check_maker(const struct record *record, const struct look *look,
     return error_fail(error, UNTORN_NO_VERSION, NULL);
 }
 
+/* ---- what was committed later ---- */
+
+/* Both may have thousands. */
+static const struct record_member *changed_by(const struct record *record,
+                                              const struct record_member *member)
+{
+    const struct record_member *own =
+        bsearch(member, record->members, record->count, sizeof *member, record_compare_members);
+    return own && record_changes(own) ? own : NULL;
+}
+
+/* The first file of a later commit that would go back: it is what both made of it. */
+static const struct record_member *find_shared(const struct record *record,
+                                               const struct record *later)
+{
+    for (size_t i = 0; i < later->count; i++) {
+        const struct record_member *member = &later->members[i];
+        const struct record_member *own = changed_by(record, member);
+        if (own && own->is == member->is && untorn_hash_equal(&own->after, &member->after))
+            return own;
+    }
+    return NULL;
+}
+
+/* The first one that would not, and is what the later commit made of it. */
+static const struct record_member *find_staying(const struct record *record,
+                                                const struct record *later,
+                                                const struct untorn_options *options)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct untorn_error unseen;
+    struct untorn_hash hash;
+    for (size_t i = 0; i < later->count; i++) {
+        const struct record_member *member = &later->members[i];
+        if (!record_changes(member) || changed_by(record, member))
+            continue;
+        member_path(member, path);
+        int rc = untorn_hash_file(path, options, &hash, &unseen);
+        if ((rc == 0 || rc == -UNTORN_MISSING) &&
+            record_match(member, rc == 0 ? &hash : NULL) == RECORD_AFTER)
+            return member;
+    }
+    return NULL;
+}
+
+/* [TOGETHER-3] Nor does he keep others from an undo. */
+static bool may_have_made(const struct record *later, const struct record_member *member,
+                          const struct untorn_options *options)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct untorn_error unseen;
+    struct look look;
+    member_path(member, path);
+    error_begin(&unseen, NULL, path);
+    int rc = look_open(&look, path, options, &unseen);
+    bool may = (rc == 0 || rc == -UNTORN_MISSING) &&
+               slot_maker_is_trusted(&later->made, &look.place, look.live);
+    look_close(&look);
+    return may;
+}
+
+static int refuse_later(const struct record *record, const struct record *later,
+                        const struct untorn_options *options, struct untorn_error *error)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    const struct record_member *staying, *shared = NULL;
+    if (memcmp(later->id, record->id, RECORD_ID) != 0 && !record_is_undo(later->id))
+        shared = find_shared(record, later);
+    staying = shared ? find_staying(record, later, options) : NULL;
+    if (!staying || !may_have_made(later, shared, options))
+        return 0;
+    member_path(shared, path);
+    error_begin(error, NULL, path);
+    member_path(staying, path);
+    error_detail(error, "a later commit has it with other files; untorn undo %s first", path);
+    return error_fail(error, UNTORN_CHANGED, NULL);
+}
+
+/* The number that the commit has among those of the directory; where its record lies elsewhere
+ * alone, the one it has there, which is made of the same clock. */
+static uint64_t number_in(const struct record_list *list, const struct record *record)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (memcmp(list->records[i].id, record->id, RECORD_ID) == 0)
+            return list->records[i].sequence;
+    return record->sequence;
+}
+
+static int check_directory(const struct record *record, struct look *look,
+                           const struct untorn_options *options, struct untorn_error *error)
+{
+    struct record_list list;
+    struct record last;
+    int os_rc = record_load(&look->state, look->place.dir, &list);
+    if (os_rc < 0)
+        return error_os(error, os_rc, "look for later commits");
+    uint64_t own = number_in(&list, record);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < list.count && list.records[i].sequence > own; i++)
+        rc = refuse_later(record, &list.records[i], options, error);
+    if (rc == 0 && find_by_slot(look, NULL, &last) == 0) {
+        rc = refuse_later(record, &last, options, error);
+        record_free(&last);
+    }
+    record_free_list(&list);
+    return rc;
+}
+
+/* [TOGETHER-4] For who knows that all files are what the commit made of them. */
+struct later_check {
+    const struct record *record;
+    const struct untorn_options *options;
+    bool refused;
+};
+
+static int check_member(const struct later_check *check, const struct record_member *member,
+                        struct untorn_error *error)
+{
+    char path[LIMIT_PATH + LIMIT_NAME + 2];
+    struct look look;
+    member_path(member, path);
+    error_begin(error, NULL, path);
+    int rc = look_open(&look, path, check->options, error);
+    if (rc == 0 || rc == -UNTORN_MISSING) /* nor has it versions, but its directory has records */
+        rc = check_directory(check->record, &look, check->options, error);
+    look_close(&look);
+    return rc;
+}
+
+static int check_later(void *context, struct untorn_error *error)
+{
+    struct later_check *check = context;
+    const struct record *record = check->record;
+    const char *directory = NULL;
+    struct untorn_error own; /* what was told so far stays */
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < record->count; i++) {
+        const struct record_member *member = &record->members[i];
+        if (!record_changes(member) || (directory && strcmp(directory, member->directory) == 0))
+            continue;
+        directory = member->directory;
+        rc = check_member(check, member, &own);
+    }
+    if (rc != 0)
+        *error = own;
+    check->refused = rc != 0;
+    return rc;
+}
+
+/* ---- undoing it ---- */
+
 static int add_member(struct untorn_transaction *transaction, const struct record *record,
                       const struct record_member *member, const struct untorn_options *options,
                       struct untorn_error *error)
@@ -339,6 +490,7 @@ int together_undo(const struct record *record, untorn_undone_function *function,
 {
     struct untorn_options own = options ? *options : (struct untorn_options){0};
     struct untorn_transaction *transaction = NULL;
+    struct later_check later = {.record = record, .options = options};
     own.keep = find_keep(record, &own);
     int rc = untorn_transaction_begin(&own, &transaction, error);
     for (size_t i = 0; rc == 0 && i < record->count; i++)
@@ -348,12 +500,14 @@ int together_undo(const struct record *record, untorn_undone_function *function,
         transaction->members[i]->keeps = true; /* [PAST-9] */
         transaction->members[i]->comes_back = true;
     }
-    if (rc == 0)
+    if (rc == 0) {
+        transaction->terms = (struct commit_terms){true, check_later, &later};
         rc = untorn_transaction_commit(transaction, error);
+    }
     untorn_transaction_free(transaction);
     if (rc >= 0 && function)
         tell(record, function, context);
-    return rc < 0 ? fail(rc, error) : rc;
+    return rc < 0 && !later.refused ? fail(rc, error) : rc;
 }
 
 /* ---- showing it ---- */
@@ -399,11 +553,15 @@ static int preview_member(const struct record_member *member, untorn_undoing_fun
 int together_preview(const struct record *record, untorn_undoing_function *function, void *context,
                      const struct untorn_options *options, struct untorn_error *error)
 {
+    struct later_check later = {.record = record, .options = options};
     int rc = 0;
-    for (int shows = 0; shows < 2; shows++)
+    for (int shows = 0; rc == 0 && shows < 2; shows++) {
         for (size_t i = 0; rc == 0 && i < record->count; i++)
             if (record_changes(&record->members[i]))
                 rc = preview_member(&record->members[i], shows ? function : NULL, context, options,
                                     error);
+        if (rc == 0 && !shows)
+            rc = check_later(&later, error);
+    }
     return rc;
 }

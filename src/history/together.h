@@ -6,6 +6,10 @@
  *               it, and what it was before is kept whole.
  *   TOGETHER-3  Nothing is undone if the record of the commit was made by somebody who may not
  *               change one of its files himself: he may have made it up.
+ *   TOGETHER-4  Nothing is undone by which a later commit would be in part: one of its files would
+ *               go back, and another, which it changed, stay as it made it. Undone in turn, the
+ *               later one first, both go back. A commit that is itself an undo (record_is_undo) is
+ *               none of these: it took back what was later.
  */
 #ifndef UNTORN_HISTORY_TOGETHER_H
 #define UNTORN_HISTORY_TOGETHER_H

@@ -149,6 +149,10 @@ enum os_rename {
  * be missing. */
 int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, enum os_rename how);
 
+/* Whether names can be made in a directory and taken from it, as far as that is up to the
+ * directory: 0, -EACCES, -EPERM where it is marked unchangeable, -EROFS. Windows: not asked, 0. */
+int os_may_change(os_fd dir);
+
 /* Whether a file can replace another while we have it open. Windows: not everywhere. */
 bool os_renames_open(void);
 
@@ -195,6 +199,10 @@ int os_copy_meta(os_fd from, os_fd to, unsigned mode, unsigned *ret_result);
  * have given it in `dir`: the group of a set-group-id directory, the default ACL. With `mode` not
  * 0 the permission bits become exactly that. */
 int os_new_meta(os_fd dir, os_fd file, unsigned mode);
+
+/* Gives a file to a user and a group, and then the mode, as exactly that. Where the group alone is
+ * denied the file keeps what it has, and nobody gets the bits for the group; otherwise -EPERM. */
+int os_give(os_fd file, uint32_t owner, uint32_t group, unsigned mode);
 
 /* Whether os_open makes a file with just the mode it is asked for. Windows: no, for this user alone
  * or as open as its folder passes on; and no bits can be added to that. */

@@ -6,6 +6,7 @@
 
 #include "file/remove.h"
 #include "txn/group.h"
+#include "txn/record.h"
 #include "txn/recover.h"
 
 void commit_blame(struct commit *commit, const struct member *member)
@@ -131,13 +132,17 @@ static int stage(struct commit *commit, struct member *member)
     int os_rc = target_wake(&member->now.target);
     if (os_rc < 0)
         return os_rc == -ESTALE ? AGAIN : error_os(commit->error, os_rc, "open it again");
+    member->now.beside = member->now.seat == commit->foreseen;
     int rc = member_stage(member, commit->error);
+    if (rc == 0 && !member->now.unchanged)
+        commit->foreseen = member->now.seat;
     return rc == 0 ? rest_if_many(commit, member) : rc;
 }
 
 static int stage_all(struct commit *commit)
 {
     int rc = 0;
+    commit->foreseen = NULL;
     for (size_t i = 0; rc == 0 && i < commit->count; i++)
         rc = stage(commit, commit->members[i]);
     return rc;
@@ -249,6 +254,8 @@ static int prepare(struct commit *commit)
         rc = refuse_links(commit);
     if (rc == 0)
         rc = stage_all(commit);
+    if (rc == 0 && commit->terms->confirm)
+        rc = commit->terms->confirm(commit->terms->context, commit->error);
     if (rc == 0 && commit->options->keep < 0) /* this may fail, and so comes first [TXN-1] */
         rc = for_unchanged(commit, replace_erase);
     return rc;
@@ -259,6 +266,8 @@ static int attempt(struct commit *commit)
     int os_rc = os_random(commit->id, sizeof commit->id);
     if (os_rc < 0)
         return error_os(commit->error, os_rc, "begin a commit");
+    if (commit->terms->is_undo)
+        record_mark_undo(commit->id);
     slot_id_text(commit->id, commit->id_text);
     int rc = prepare(commit);
     if (rc != 0)
@@ -297,12 +306,13 @@ static int run(struct commit *commit)
 }
 
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
-               struct untorn_error *error)
+               const struct commit_terms *terms, struct untorn_error *error)
 {
     struct commit commit = {
         .members = members,
         .count = count,
         .options = options,
+        .terms = terms,
         .error = error,
         .deadline = lock_deadline(options),
         .flushes = options->level != UNTORN_CACHE,

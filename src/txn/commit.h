@@ -34,7 +34,7 @@
  *          slot, after DONE was made durable. [RECOVER-6]
  *   TXN-8  What would be denied after step 6 and can be known before is a failure of step 3: a file
  *          that is to be overwritten in place is opened for writing, a version that must be kept
- *          has its entry tried out, a directory is not marked immutable.
+ *          has its entry tried out, a directory may be changed and is not marked immutable.
  *
  * At level cache the same without any flush: all or none against kill only.
  */
@@ -43,11 +43,20 @@
 
 #include "txn/member.h"
 
+/* What an undo asks beyond its members. Zeroed: nothing. */
+struct commit_terms {
+    bool is_undo; /* the id is to say so [TOGETHER-4] */
+    /* With all locks held, before step 4: whether it may be. 0 or a failure; or NULL. */
+    int (*confirm)(void *context, struct untorn_error *error);
+    void *context;
+};
+
 /* One try. */
 struct commit {
     struct member **members;
     size_t count;
     const struct untorn_options *options;
+    const struct commit_terms *terms;
     struct untorn_error *error;
     uint64_t deadline;
     bool flushes;
@@ -57,13 +66,14 @@ struct commit {
     struct member **active; /* those that change, the coordinator's first */
     size_t active_count;
     struct seat *coordinator;
+    const struct seat *foreseen; /* the last whose directory was asked [TXN-8] */
     unsigned char id[SLOT_ID];
     char id_text[SLOT_ID_TEXT];
 };
 
 /* All of it. As untorn_transaction_commit returns. */
 int commit_run(struct member **members, size_t count, const struct untorn_options *options,
-               struct untorn_error *error);
+               const struct commit_terms *terms, struct untorn_error *error);
 
 /* Waits for the new versions whose bytes are in slots, or for those whose are not. All are on their
  * way to the disk by then: those behind the first find most of their work done. */

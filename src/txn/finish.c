@@ -173,23 +173,45 @@ static unsigned mode_for(const struct target *target, const struct seat *seat,
     return may && target->stat.mode != member->after.mode ? member->after.mode : 0;
 }
 
+/* [FINISH-6] What a new file is to have, of what `made` was before it was like any new file here.
+ */
+static uint32_t group_for(const struct seat *seat, const struct slot_member *member,
+                          const struct os_stat *made, uint32_t otherwise)
+{
+    uint32_t maker = seat->file.stat.owner;
+    bool his = !member->inlined && made->owner == maker;
+    return maker == os_user() ? member->after.group : his ? made->group : otherwise;
+}
+
 /* A new file belongs to who committed it, though another finishes it. */
-static int give_owner(struct target *target, const struct seat *seat,
-                      const struct slot_member *member, struct stage *stage)
+static int give_owner(const struct target *target, const struct seat *seat,
+                      const struct slot_member *member, const struct stage *stage,
+                      const struct os_stat *made)
 {
     uint32_t maker = seat->file.stat.owner, owner = maker == 0 ? member->after.owner : maker;
-    if (member->kind != SLOT_CREATE || os_user() != 0 || owner == 0)
+    struct os_stat now;
+    if (member->kind != SLOT_CREATE)
         return 0;
-    int rc = os_share(stage->file, target->place.dir, &owner);
-    return rc < 0 ? rc : os_new_meta(target->place.dir, stage->file, target->options->mode);
+    int rc = os_stat(stage->file, NULL, &now);
+    if (rc < 0)
+        return rc;
+    uint32_t group = group_for(seat, member, made, now.group);
+    if (os_user() != 0)
+        owner = now.owner;
+    return owner == now.owner && group == now.group
+               ? 0
+               : os_give(stage->file, owner, group, target->options->mode);
 }
 
 static int replace(struct target *target, const struct seat *seat, const struct slot_member *member,
                    struct untorn_error *error)
 {
     struct stage stage;
+    struct os_stat made = {0};
     struct replacement replacement = {.target = target, .stage = &stage};
     int rc = open_stage(target, seat, member, &stage);
+    if (rc == 0 && member->kind == SLOT_CREATE)
+        rc = os_stat(stage.file, NULL, &made);
     if (rc == -ENOENT && !member->inlined) {
         stage_close(&stage);
         error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
@@ -200,7 +222,7 @@ static int replace(struct target *target, const struct seat *seat, const struct 
     else
         rc = replace_prepare(&replacement, error);
     if (rc == 0) {
-        int os_rc = give_owner(target, seat, member, &stage);
+        int os_rc = give_owner(target, seat, member, &stage, &made);
         rc = os_rc < 0 ? error_os(error, os_rc, "give the new version its owner") : 0;
     }
     if (rc == 0)

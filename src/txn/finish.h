@@ -14,6 +14,9 @@
  *             under way [PAST-5], or a file from elsewhere.
  *   FINISH-5  A new version that is not applied, for whatever reason, is kept aside before its
  *             stage goes. A stage that we may not open is moved there as it is.
+ *   FINISH-6  A new file has the group that its maker gave it, also where the directory has one for
+ *             all that is new in it, if he finishes it himself (root for root), or his own stage
+ *             shows that he could give it. Nobody is given a group because a slot says so.
  */
 #ifndef UNTORN_TXN_FINISH_H
 #define UNTORN_TXN_FINISH_H

@@ -291,11 +291,20 @@ static int prepare(struct member *member, struct untorn_error *error)
     return rc;
 }
 
+static int foresee_removal(const struct member *member, struct untorn_error *error)
+{
+    const struct target *target = &member->now.target;
+    int rc = place_foresee(&target->place, &target->stat, member->now.beside);
+    return rc < 0 ? place_fail_foreseen(&target->place, rc, "remove it", error) : 0;
+}
+
 /* [TXN-8] What stays as it is has no version. [PAST-3] */
 static int foresee(struct member *member, struct untorn_error *error)
 {
     struct target *target = &member->now.target;
-    int rc = member->now.removes ? 0 : replace_foresee(&member->now.replacement, error);
+    int rc = member->now.removes
+                 ? foresee_removal(member, error)
+                 : replace_foresee(&member->now.replacement, member->now.beside, error);
     bool same = !member->now.removes && target->hash_known &&
                 untorn_hash_equal(&target->hash, &member->now.hash);
     return rc == 0 && !same ? past_foresee(&member->now.past, target, error) : rc;

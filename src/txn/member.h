@@ -22,6 +22,7 @@ struct member {
         bool opened;
         bool stays_open; /* unless the set is too large for that */
         struct target target;
+        bool beside; /* another that changes in its directory was staged before it */
         bool removes;
         bool inlined;     /* its slot holds the new bytes */
         bool unchanged;   /* nothing to do but to make sure that what is there is durable */

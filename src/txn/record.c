@@ -358,3 +358,17 @@ enum record_match record_match(const struct record_member *member, const struct 
            : after         ? RECORD_AFTER
                            : RECORD_NEITHER;
 }
+
+enum { HALF = RECORD_ID / 2 };
+
+void record_mark_undo(unsigned char id[RECORD_ID])
+{
+    struct untorn_hash mark = untorn_hash(id, HALF);
+    memcpy(id + HALF, mark.bytes, HALF);
+}
+
+bool record_is_undo(const unsigned char id[RECORD_ID])
+{
+    struct untorn_hash mark = untorn_hash(id, HALF);
+    return memcmp(id + HALF, mark.bytes, HALF) == 0;
+}

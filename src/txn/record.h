@@ -8,7 +8,7 @@
  * was moved or copied keeps its records.
  *
  *   RECORD-1  A record only ever explains: nothing is written, removed or served because of it, but
- *             by an undo, for which see TOGETHER-3 in history/together.h.
+ *             by an undo, or kept from it, for which see TOGETHER-3 in history/together.h.
  *   RECORD-2  It is written under the slot's lock, after all members are in place, and not flushed.
  *             One that is torn counts as none. One that a power loss brought back is older than the
  *             slot beside it, which was flushed: who reads it looks at that too. (txn/view.c)
@@ -47,10 +47,10 @@ struct record {
  * ignored. 0 or a negative errno value; the commit counts in any case. */
 int record_write(struct state *state, os_fd directory, const struct record *record, unsigned mode);
 
-/* Those that are there and name one of these members grant no more than `mode` from now on, as far
- * as we may say so. [RECORD-3] */
-void record_narrow(struct state *state, os_fd directory, const struct record *record,
-                   unsigned mode);
+/* Those that are there and name one of these members, which get sorted, grant no more than `mode`
+ * from now on, or go. [NARROW-1] `visit`, unless NULL, is called for the directories they name. */
+void record_narrow(struct state *state, os_fd directory, const struct record *record, unsigned mode,
+                   void (*visit)(void *context, const char *directory), void *context);
 
 /* The record of one commit. 0, -ENOENT, ... Free it. */
 int record_find(struct state *state, os_fd directory, const unsigned char id[RECORD_ID],
@@ -84,6 +84,11 @@ enum record_match {
     RECORD_SAME, /* the commit did not change it, and it is still so */
 };
 enum record_match record_match(const struct record_member *member, const struct untorn_hash *hash);
+
+/* The id of a commit is random; of one that takes another back the second half is made of the
+ * first, so that all that has it can tell, also for who finishes what a dead process left. */
+void record_mark_undo(unsigned char id[RECORD_ID]);
+bool record_is_undo(const unsigned char id[RECORD_ID]);
 
 /* ---- as bytes ---- */
 

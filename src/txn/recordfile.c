@@ -239,21 +239,38 @@ static bool shares_one(const struct record *one, const struct record *sorted)
     return false;
 }
 
-void record_narrow(struct state *state, os_fd directory, const struct record *record, unsigned mode)
+/* What we may not close, for it is another's, is his to lose: who may write the folder could have
+ * removed it at any time. */
+static void close_to_others(const struct state *state, const struct record *record, unsigned mode)
 {
     char entry[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
-    struct record_list list = {0};
+    struct os_stat stat;
     os_fd file;
+    record_entry(record, entry);
+    state_path(state, FOLDER_SET, entry, path);
+    if (io_open_own(state->parent, path, OS_READ, &file, &stat) < 0)
+        return;
+    bool too_open = (stat.mode & ~(0600 | mode) & 0777) || !os_is_plain(file);
+    int rc = too_open ? os_narrow(file, 0600 | mode) : 0;
+    os_close(file);
+    if (rc < 0)
+        (void)os_remove(state->parent, path, false); /* else it stays as he made it */
+}
+
+void record_narrow(struct state *state, os_fd directory, const struct record *record, unsigned mode,
+                   void (*visit)(void *context, const char *directory), void *context)
+{
+    struct record_list list = {0};
     qsort(record->members, record->count, sizeof *record->members, record_compare_members);
     int rc = record_load(state, directory, &list);
     for (size_t i = 0; rc == 0 && i < list.count; i++) {
-        record_entry(&list.records[i], entry);
-        state_path(state, FOLDER_SET, entry, path);
-        if (!shares_one(&list.records[i], record) ||
-            io_open_own(state->parent, path, OS_READ, &file, NULL) < 0)
+        const struct record *found = &list.records[i];
+        if (!shares_one(found, record))
             continue;
-        (void)os_narrow(file, 0600 | mode); /* else it is another's, and stays as he made it */
-        os_close(file);
+        close_to_others(state, found, mode);
+        for (size_t j = 0; visit && j < found->count; j++)
+            if (j == 0 || strcmp(found->members[j - 1].directory, found->members[j].directory) != 0)
+                visit(context, found->members[j].directory);
     }
     record_free_list(&list);
 }

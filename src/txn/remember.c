@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "txn/narrow.h"
 #include "txn/record.h"
 
 /* ---- who may read it ---- */
@@ -75,13 +76,15 @@ static void fill_by_member(const struct member *member, struct record_member *re
         ret_record->after = member->now.unchanged ? ret_record->before : member->now.hash;
 }
 
+/* By this commit; or before it, which the folder of its versions tells. */
 static bool is_narrowed(const struct member *member)
 {
     return !member->now.unchanged && !member->now.removes && member->now.target.exists &&
-           (member->now.target.stat.mode & ~member->now.staged.mode & 0666) != 0;
+           ((member->now.target.stat.mode & ~member->now.staged.mode & 0666) != 0 ||
+            member->now.past.narrowed);
 }
 
-/* [RECORD-3] Earlier records have hashes of what is closed to others now. */
+/* [NARROW-1] `record` has room for all members. */
 static void narrow_earlier(struct commit *commit, struct record *record)
 {
     struct grant grant = GRANT_ALL;
@@ -92,11 +95,19 @@ static void narrow_earlier(struct commit *commit, struct record *record)
         fill_by_member(commit->members[i], &record->members[record->count++]);
         narrow_by_member(commit->members[i], &grant);
     }
-    for (size_t i = 0; record->count > 0 && i < commit->seats.count; i++) {
-        struct seat *seat = commit->seats.list[i];
-        if (seat->takes_part)
-            record_narrow(&seat->state, seat->place.dir, record, granted(&grant, seat));
-    }
+    struct narrowing *narrowing = record->count > 0 ? calloc(1, sizeof *narrowing) : NULL;
+    if (!narrowing)
+        return;
+    narrowing->files = record;
+    narrowing->mode = grant.mode;
+    narrowing->one_group = grant.one_group;
+    narrowing->group = grant.group;
+    for (size_t i = 0; i < commit->seats.count; i++)
+        if (commit->seats.list[i]->takes_part)
+            narrow_directory(narrowing, &commit->seats.list[i]->place,
+                             &commit->seats.list[i]->state);
+    narrow_elsewhere(narrowing, commit->options->state_dir);
+    free(narrowing);
 }
 
 void remember_commit(struct commit *commit)

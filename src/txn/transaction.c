@@ -161,8 +161,8 @@ int untorn_transaction_commit(struct untorn_transaction *transaction, struct unt
     if (transaction->spent)
         return error_fail(error, UNTORN_INVALID, "commit a transaction that has ended");
     transaction->spent = true;
-    int rc =
-        commit_run(transaction->members, transaction->count, &transaction->given.options, error);
+    int rc = commit_run(transaction->members, transaction->count, &transaction->given.options,
+                        &transaction->terms, error);
     registry_close_transaction(&transaction->open);
     return rc;
 }

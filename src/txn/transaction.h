@@ -5,13 +5,14 @@
 #include <untorn/transaction.h>
 
 #include "file/registry.h"
-#include "txn/member.h"
+#include "txn/commit.h"
 
 struct untorn_transaction {
     struct open_transaction open; /* first: the registry's list leads back here */
     struct owned_options given;
     struct member **members;
     size_t count, room;
+    struct commit_terms terms;
     bool spent; /* committed, or failed to */
 };
 

@@ -145,6 +145,21 @@ TEST(so_it_does_if_another_finishes_the_undo)
     check_alice_s("b");
 }
 
+/* [FINISH-6] */
+TEST(so_it_does_in_a_directory_that_has_its_own_group)
+{
+    need_root();
+    make_dir("d", 0755);
+    CHECK_INT(chdir("d"), 0);
+    begin_with_alice_s();
+    CHECK_INT(chown(".", 0, BOB), 0);
+    CHECK_INT(chmod(".", 02755), 0);
+    CHECK_INT(end_of(start_child(undo_and_die, "a")), -SIGKILL);
+    CHECK_INT(untorn_write("a", "next", 4, NULL, &error), 0);
+    check("next", "b1");
+    check_alice_s("b");
+}
+
 /* [TOGETHER-2] */
 TEST(nothing_is_undone_if_one_of_the_files_was_changed_since)
 {
@@ -327,6 +342,113 @@ TEST(a_commit_that_changes_only_some_of_the_files_leaves_the_earlier_one_known)
     }
 }
 
+static void is_refused_for(const char *path, const char *other)
+{
+    char text[UNTORN_TEXT_SIZE], advice[64];
+    snprintf(advice, sizeof advice, "/%s first", other);
+    CHECK_INT(undo(path), -UNTORN_CHANGED);
+    CHECK_TEXT(undone, "");
+    CHECK(strstr(untorn_describe(&error, text, sizeof text), advice));
+    CHECK_INT(untorn_undo_preview(path, NULL, NULL, NULL, &error), -UNTORN_CHANGED);
+    CHECK(strstr(untorn_describe(&error, text, sizeof text), advice));
+}
+
+static void begin_with_three(void)
+{
+    put("a", "a0");
+    put("b", "b0");
+    put("c", "c0");
+    COMMIT({"a", "a1"}, {"b", "b1"});
+}
+
+/* [TOGETHER-4] */
+TEST(nothing_is_undone_that_a_later_commit_was_made_with)
+{
+    begin_with_three();
+    COMMIT({"b", "b1"}, {"c", "c2"}, {"d", "d2"});
+    is_refused_for("a", "c");
+    check("a1", "b1");
+    CHECK_INT(undo("c"), 0); /* as it was told to */
+    CHECK_TEXT(text_of("c"), "c0");
+    CHECK_INT(undo("a"), 0);
+    check("a0", "b0");
+}
+
+/* [TOGETHER-4] */
+TEST(nor_what_a_later_commit_came_back_to)
+{
+    begin_with_three();
+    COMMIT({"b", "b2"}, {"c", "c2"});
+    COMMIT({"b", "b1"}, {"c", "c3"});
+    is_refused_for("a", "c");
+    check("a1", "b1");
+    CHECK_INT(untorn_write("c", "another", 7, NULL, &error), 0);
+    CHECK_INT(undo("a"), 0); /* they fit no longer anyway */
+    check("a0", "b0");
+}
+
+/* [TOGETHER-4] As that of a very large commit, the later record may be in its own directory only.
+ */
+TEST(nor_what_a_commit_in_other_directories_was_made_with)
+{
+    make_dir("one", 0755);
+    make_dir("two", 0755);
+    put("one/a", "a0");
+    put("one/b", "b0");
+    COMMIT({"one/a", "a1"}, {"one/b", "b1"});
+    CHECK_INT(rename("one/.untorn/set", "one/earlier"), 0);
+    COMMIT({"two/c", "c2"}, {"one/b", "b1"});
+    remove_tree("one/.untorn/set");
+    CHECK_INT(rename("one/earlier", "one/.untorn/set"), 0);
+    is_refused_for("one/a", "two/c");
+    COMMIT({"two/c", "c3"}, {"one/b", "b1"});
+    is_refused_for("one/a", "two/c");
+}
+
+/* [TOGETHER-4] A commit that was itself taken back asks nothing, nor does one that changed no other
+ * file. */
+TEST(commits_are_undone_one_after_the_other_and_so_they_come_back)
+{
+    begin_with_three();
+    COMMIT({"b", "b2"}, {"c", "c2"});
+    COMMIT({"b", "b2"}, {"c", "c2"}, {"a", "a1"});
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(undo("a"), -UNTORN_CHANGED);
+        CHECK_INT(undo("c"), 0);
+        check("a1", "b1");
+        CHECK_INT(undo("a"), 0);
+        check("a0", "b0");
+        CHECK_INT(undo("a"), 0);
+        check("a1", "b1");
+        CHECK_INT(undo("c"), 0);
+        check("a1", "b2");
+        CHECK_TEXT(text_of("c"), "c2");
+    }
+}
+
+static void commit_later(void *context)
+{
+    (void)context;
+    const struct step both[] = {PUT("b", "b1"), PUT("c", "c2"), {0}};
+    CHECK_INT(commit_steps(both, NULL, NULL), 0);
+}
+
+static void commit_in_between(void *context)
+{
+    (void)context;
+    CHECK_INT(end_of(start_child(commit_later, NULL)), 0);
+}
+
+/* [TOGETHER-4] */
+TEST(a_commit_that_comes_just_before_the_locks_of_the_undo_counts)
+{
+    begin_with_three();
+    at(CALL_FLOCK, "/lock/", 1, commit_in_between, NULL);
+    CHECK_INT(undo("a"), -UNTORN_CHANGED);
+    check("a1", "b1");
+    CHECK_TEXT(text_of("c"), "c2");
+}
+
 /* [REMEMBER-2] */
 TEST(a_commit_that_was_killed_and_recovered_is_undone_together_too)
 {
@@ -435,12 +557,12 @@ TEST(a_condition_is_about_the_file_that_was_named)
 enum { SOMEBODY = 4321 };
 
 /* Says that the two files were created together. */
-static void plant_record(const char *own, const char *other)
+static void plant_record(const char *own, const char *other, uint64_t sequence)
 {
     char directories[2][4096], path[4200];
     const char *paths[] = {own, other};
     struct record_member members[2] = {{0}};
-    struct record record = {.sequence = 1, .time = 1, .count = 2, .members = members};
+    struct record record = {.sequence = sequence, .time = 1, .count = 2, .members = members};
     size_t size;
     for (int i = 0; i < 2; i++) {
         snprintf(directories[i], sizeof *directories, "%s/%.*s", getcwd(path, sizeof path),
@@ -452,7 +574,8 @@ static void plant_record(const char *own, const char *other)
     }
     unsigned char *data = record_encode(&record, directories[0], &size);
     snprintf(path, sizeof path, "%s/.untorn/set", directories[0]);
-    make_dir(path, 0755);
+    if (!exists(path))
+        make_dir(path, 0755);
     strcat(path, "/00000000000000000000000000000000");
     put_bytes(path, data, size);
     CHECK_INT(chown(path, SOMEBODY, SOMEBODY), 0);
@@ -469,10 +592,25 @@ TEST(a_planted_record_undoes_nothing_that_its_maker_may_not_change)
     put("mine/b", "b1");
     CHECK_INT(chown("his", SOMEBODY, SOMEBODY), 0);
     CHECK_INT(chown("his/a", SOMEBODY, SOMEBODY), 0);
-    plant_record("his/a", "mine/b");
+    plant_record("his/a", "mine/b", 1);
     CHECK_INT(undo("his/a"), -UNTORN_NO_VERSION);
     CHECK(strstr(error.path, "mine/b") != NULL);
     CHECK_TEXT(text_of("his/a"), "a1");
+    CHECK_TEXT(text_of("mine/b"), "b1");
+}
+
+/* [TOGETHER-3] [TOGETHER-4] */
+TEST(nor_does_it_keep_others_from_an_undo)
+{
+    need_root();
+    make_dir("mine", 0755);
+    make_dir("his", 0755);
+    put("mine/a", "a1");
+    put("mine/b", "b1");
+    put("his/c", "c1");
+    COMMIT({"mine/a", "a2"}, {"mine/b", "b2"});
+    plant_record("mine/b", "his/c", UINT64_MAX);
+    CHECK_INT(undo("mine/a"), 0);
     CHECK_TEXT(text_of("mine/b"), "b1");
 }
 

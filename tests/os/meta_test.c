@@ -363,6 +363,31 @@ TEST(a_default_list_that_cannot_be_read_or_given_is_a_failure)
     os_close(dir);
 }
 
+static void give_away(void *context)
+{
+    os_fd file = open_at("f", OS_READ);
+    (void)context;
+    CHECK_INT(os_give(file, BOB, CREW, 0640), -EPERM);
+    CHECK_INT(mode_of("f"), 06750);
+    CHECK_INT(os_give(file, ALICE, CREW, 0640), 0);
+    CHECK_INT(mode_of("f"), 0600);
+    os_close(file);
+}
+
+TEST(a_file_is_given_to_a_user_and_a_group_with_a_mode)
+{
+    need_root();
+    put("f", "");
+    os_fd file = open_at("f", OS_READ);
+    CHECK_INT(os_give(file, ALICE, BOB, 06750), 0);
+    os_close(file);
+    CHECK_INT(stat_of("f").st_uid, ALICE);
+    CHECK_INT(stat_of("f").st_gid, BOB);
+    CHECK_INT(mode_of("f"), 06750);
+    in_child_as(ALICE, ALICE, give_away, NULL);
+    CHECK_INT(stat_of("f").st_gid, BOB);
+}
+
 /* ---- files and folders of our own ---- */
 
 static void share(const char *made, const char *parent, const uint32_t *private_owner)

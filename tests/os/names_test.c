@@ -112,6 +112,37 @@ TEST(an_unchangeable_file_is_told_apart)
     os_close(dir);
 }
 
+static void may_not_change(void *context)
+{
+    os_fd dir = here(), ours;
+    (void)context;
+    CHECK_INT(os_may_change(dir), -EACCES);
+    CHECK_INT(os_open_dir(dir, "open", false, &ours), 0);
+    CHECK_INT(os_may_change(ours), 0);
+    os_close(ours);
+    os_close(dir);
+}
+
+TEST(a_directory_says_whether_it_may_be_changed)
+{
+    os_fd dir = here();
+    struct os_stat stat;
+    CHECK_INT(os_may_change(dir), 0);
+    need_root();
+    make_dir("open", 0777);
+    in_child_as(ALICE, ALICE, may_not_change, NULL);
+    set_marks(".", FS_APPEND_FL);
+    CHECK_INT(os_stat(dir, NULL, &stat), 0);
+    int append_only = os_may_change(dir);
+    set_marks(".", FS_IMMUTABLE_FL);
+    int immutable = os_may_change(dir);
+    set_marks(".", 0);
+    CHECK(stat.immutable);
+    CHECK_INT(append_only, 0);
+    CHECK_INT(immutable, -EPERM);
+    os_close(dir);
+}
+
 TEST(the_text_of_a_link_comes_whole_or_not_at_all)
 {
     os_fd dir = here();

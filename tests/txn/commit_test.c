@@ -445,6 +445,23 @@ TEST(that_a_version_can_be_kept_is_tried_without_a_trace)
     CHECK_TEXT(text_of("x"), "new x");
 }
 
+TEST(a_member_that_is_marked_fails_the_commit)
+{
+    static const int marks[] = {FS_IMMUTABLE_FL, FS_APPEND_FL};
+    const struct step staged[] = {PUT("x", "new x"), PUT("y", large_text()), {0}};
+    const struct step gone[] = {PUT("x", "new x"), REMOVE("y"), {0}};
+    const struct step in_place[] = {PUT("x", "new x"), PUT_AS("y", "y", .keep_inode = true), {0}};
+    const struct step *const all[] = {two, staged, gone, in_place};
+    begin_two();
+    for (int i = 0; i < 8; i++) {
+        set_marks("y", marks[i / 4]);
+        int rc = commit_steps(all[i % 4], NULL, &error);
+        set_marks("y", 0);
+        CHECK_INT(rc, -UNTORN_DENIED);
+        check_two("old x", "old y");
+    }
+}
+
 /* ---- what gets in the way later ---- */
 
 TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)

@@ -296,7 +296,7 @@ TEST(a_mode_is_for_the_owner_to_decide)
 TEST(a_new_file_that_cannot_be_given_its_owner_is_not_put_in_place)
 {
     leave_alices_commit(ALICE, 0640);
-    for (int nth = 1; nth <= 3; nth++) { /* as a new file, as ALICE's, and then its mode again */
+    for (int nth = 1; nth <= 2; nth++) { /* as a new file, and as ALICE's */
         fail(CALL_CHMOD, "/stage/n", nth, EIO);
         CHECK_INT(touch("d/y"), -UNTORN_IO);
         CHECK(!exists("d/n"));
@@ -304,4 +304,87 @@ TEST(a_new_file_that_cannot_be_given_its_owner_is_not_put_in_place)
     }
     CHECK_INT(touch("d/y"), 0);
     CHECK_INT(stat_of("d/n").st_uid, ALICE);
+}
+
+/* ---- the group of a new file [FINISH-6] ---- */
+
+struct maker {
+    uid_t user;
+    gid_t group;
+    struct death death;
+};
+
+static void become_and_die(void *context)
+{
+    struct maker *maker = context;
+    become(maker->user, maker->group);
+    commit_and_die(&maker->death);
+}
+
+/* Somebody of that group makes d/n, 0640, and dies. Its bytes are in the slot, or in a stage. */
+static void leave_new(uid_t user, gid_t group, const char *text)
+{
+    umask(022);
+    if (exists("d"))
+        remove_tree("d");
+    make_dir("d", 0755);
+    CHECK_INT(chown("d", user, group), 0);
+    const struct step steps[] = {
+        PUT_AS("d/m", "m", .mode = 0640), PUT_AS("d/n", text, .mode = 0640), {0}};
+    struct maker maker = {user, group, {steps, NULL, CALL_RENAME, "/n", 1}};
+    CHECK_INT(end_of(start_child(become_and_die, &maker)), -SIGKILL);
+    CHECK(!exists("d/n"));
+    CHECK_INT(chown("d", user, BOB), 0);
+    CHECK_INT(chmod("d", 02755), 0); /* from now on it has a group for all that is new in it */
+}
+
+static void finish(void *context)
+{
+    (void)context;
+    CHECK_INT(touch("d/m"), 0);
+}
+
+TEST(a_new_file_has_the_group_that_its_maker_gave_it)
+{
+    need_root();
+    static char large[100 * 1024];
+    memset(large, 'L', sizeof large - 1);
+    const char *const texts[] = {"n", large};
+    for (int i = 0; i < 2; i++) {
+        leave_new(0, CREW, texts[i]);
+        finish(NULL);
+        CHECK_INT(stat_of("d/n").st_gid, CREW);
+        CHECK_INT(stat_of("d/n").st_uid, 0);
+        CHECK_INT(mode_of("d/n"), 0640);
+        leave_new(ALICE, CREW, texts[i]);
+        in_child_as(ALICE, CREW, finish, NULL);
+        CHECK_INT(stat_of("d/n").st_gid, CREW);
+        CHECK_INT(stat_of("d/n").st_uid, ALICE);
+        CHECK_INT(mode_of("d/n"), 0640);
+    }
+    leave_new(ALICE, CREW, large); /* her stage says that she could */
+    finish(NULL);
+    CHECK_INT(stat_of("d/n").st_gid, CREW);
+    CHECK_INT(stat_of("d/n").st_uid, ALICE);
+    CHECK_INT(mode_of("d/n"), 0640);
+}
+
+/* What only the slot says of a group, its maker may not be in. */
+TEST(root_gives_no_file_a_group_because_another_says_so)
+{
+    need_root();
+    leave_new(ALICE, CREW, "n");
+    finish(NULL);
+    CHECK_INT(stat_of("d/n").st_gid, BOB);
+    CHECK_INT(stat_of("d/n").st_uid, ALICE);
+}
+
+/* Nor does a maker who left the group since. */
+TEST(a_group_that_cannot_be_given_leaves_nobody_else_the_rights_of_it)
+{
+    need_root();
+    leave_new(ALICE, CREW, "n");
+    in_child_as(ALICE, ALICE, finish, NULL);
+    CHECK(stat_of("d/n").st_gid != CREW);
+    CHECK_INT(mode_of("d/n"), 0600);
 }

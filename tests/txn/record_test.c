@@ -373,3 +373,14 @@ TEST(a_record_that_cannot_be_written_is_an_error_value_and_leaves_none_half)
     setting_open(&setting, "a");
     CHECK_INT(write_pair(4, "a", "c"), -EROFS);
 }
+
+TEST(the_id_of_an_undo_is_told_from_any_other)
+{
+    unsigned char id[RECORD_ID] = "0123456789abcde", zero[RECORD_ID] = {0};
+    CHECK(!record_is_undo(id) && !record_is_undo(zero));
+    record_mark_undo(id);
+    CHECK(record_is_undo(id));
+    CHECK(memcmp(id, "01234567", 8) == 0);
+    id[RECORD_ID - 1] ^= 1;
+    CHECK(!record_is_undo(id));
+}

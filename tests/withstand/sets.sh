@@ -346,6 +346,74 @@ marked_directory() {
     tidy disk/p && tidy disk/q
 }
 
+# It fails, and leaves all as it was.
+fails_whole() {
+    local before
+    before=$(ls disk/q)
+    expect 1 "$@"
+    all_hold old disk/p/f disk/q/g
+    same "$(ls disk/q)" "$before"
+}
+
+marked_file() {
+    need chattr
+    local mark
+    ext4 disk 8
+    begin disk/p/f disk/q/g
+    for mark in i a; do
+        chattr +$mark disk/q/g || skip 'files cannot be marked here'
+        fails_whole "$UNTORN" commit disk/p/f="$AREA/new" disk/q/g="$AREA/new"
+        fails_whole "$UNTORN" commit --keep 0 disk/p/f="$AREA/new" disk/q/g="$AREA/new"
+        fails_whole "$UNTORN" commit disk/p/f="$AREA/new" --remove disk/q/g
+        chattr -$mark disk/q/g
+    done
+}
+
+# In a directory that is only append-only a new file has its place.
+new_in_marked_directory() {
+    need chattr
+    ext4 disk 8
+    begin disk/p/f disk/q/g
+    mkdir disk/s
+    chattr +i disk/q || skip 'files cannot be marked here'
+    fails_whole "$UNTORN" commit disk/p/f="$AREA/new" disk/q/new="$AREA/new"
+    says immutable
+    fails_whole "$UNTORN" commit --state-dir disk/s disk/p/f="$AREA/new" disk/q/new="$AREA/new"
+    chattr -i disk/q
+    chattr +a disk/q disk/q/.untorn/stage
+    fails_whole "$UNTORN" commit disk/p/f="$AREA/new" disk/q/new="$AREA/new"
+    says append-only
+    chattr -a disk/q/.untorn/stage
+    commit disk/p/f disk/q/new
+    all_hold new disk/p/f disk/q/new
+    chattr -a disk/q
+}
+
+# Our folder in it is open to who may not change the directory itself, or lies elsewhere.
+closed_directory() {
+    need_root
+    begin disk/p/f disk/q/g
+    mkdir disk/s
+    chown -R $ALICE:$ALICE disk
+    chmod 555 disk/q
+    fails_whole as $ALICE "$UNTORN" commit disk/p/f="$AREA/new" disk/q/new="$AREA/new"
+    fails_whole as $ALICE "$UNTORN" commit disk/p/f="$AREA/new" disk/q/g="$AREA/new"
+    fails_whole as $ALICE "$UNTORN" commit disk/p/f="$AREA/new" --remove disk/q/g
+    fails_whole as $ALICE "$UNTORN" commit --state-dir disk/s \
+        disk/p/f="$AREA/new" disk/q/new="$AREA/new"
+    fails_whole as $ALICE "$UNTORN" commit --state-dir disk/s \
+        disk/p/f="$AREA/new" --remove disk/q/g
+    chown $BOB disk/q/g
+    chown root disk/q
+    chmod 1777 disk/q
+    fails_whole as $ALICE "$UNTORN" commit --state-dir disk/s \
+        disk/p/f="$AREA/new" --remove disk/q/g
+    chown $ALICE disk/q/g
+    chmod 755 disk/q
+    as $ALICE "$UNTORN" commit --state-dir disk/s disk/p/f="$AREA/new" disk/q/g="$AREA/new"
+    all_hold new disk/p/f disk/q/g # in place
+}
+
 copied() {
     begin t/f t/g
     commit_killed t/f t/g
@@ -465,6 +533,9 @@ check 'a commit that nobody can decide any more is given up when told to' given_
 check 'a killed commit met by somebody who may only read' without_the_right_to_write
 check 'a file that only another may write fails the commit' of_another
 check 'a directory that is marked immutable fails the commit' marked_directory
+check 'so does one that a file would be new in' new_in_marked_directory
+check 'so does a file that is marked' marked_file
+check 'so does a directory that we may not change' closed_directory
 check 'a killed commit that was copied is never applied to the copy' copied
 check 'a killed commit that comes back from a backup is never applied' restored
 check 'a file that was written over meanwhile is kept as it is' meddled

@@ -97,6 +97,21 @@ int os_new_meta(os_fd dir, os_fd file, unsigned mode)
     return (int)sim_end(set_meta(made, &meta));
 }
 
+int os_give(os_fd file, uint32_t owner, uint32_t group, unsigned mode)
+{
+    int id, same, rc = sim_begin(SIM_NEW_META, (struct sim_place){file, NULL});
+    if (rc < 0 || !both(file, file, &id, &same, &rc))
+        return (int)sim_end(rc);
+    struct sim_attributes meta = sim->now.inodes[id].meta;
+    bool may = may_give(&sim->now.inodes[id], owner, group);
+    if (!may && owner != meta.owner)
+        return (int)sim_end(-EPERM);
+    meta.owner = owner;
+    meta.group = may ? group : meta.group;
+    meta.mode = may ? mode : mode & ~070u;
+    return (int)sim_end(set_meta(id, &meta));
+}
+
 bool os_makes_modes(void)
 {
     return true;

@@ -210,6 +210,13 @@ int os_rename(os_fd from_at, const char *from, os_fd to_at, const char *to, enum
     return (int)sim_end(0);
 }
 
+int os_may_change(os_fd at)
+{
+    int rc = sim_begin(SIM_STAT, (struct sim_place){at, NULL});
+    int dir = rc < 0 ? rc : sim_dir_of(at);
+    return (int)sim_end(dir < 0 ? dir : sim_may_change(dir, SIM_NO_INODE));
+}
+
 bool os_is_name(const char *name)
 {
     (void)name;

@@ -232,6 +232,11 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
     return rc;
 }
 
+int os_may_change(os_fd dir)
+{
+    return unix_result(faccessat((int)dir, ".", W_OK | X_OK, AT_EACCESS));
+}
+
 bool os_is_name(const char *name)
 {
     (void)name;

@@ -399,6 +399,12 @@ int os_rename(os_fd from_dir, const char *from, os_fd to_dir, const char *to, en
     return win_busy(rc);
 }
 
+int os_may_change(os_fd dir)
+{
+    (void)dir;
+    return 0;
+}
+
 bool os_is_name(const char *name)
 {
     wchar_t wide[1024];
