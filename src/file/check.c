@@ -156,9 +156,9 @@ static int visit_kept(void *context, const char *entry)
     const char *rest = strchr(entry, '-');
     if (++check->looked > LIMIT_LISTING)
         return 1;
-    if (!rest || !path_entry_name(rest + 1, name) || !concerns(check, name, KEPT_ROOM) ||
-        strcmp(entry, check->spared) == 0)
-        return 0;
+    if (!rest || !path_entry_name(rest + 1, name) || strcmp(entry, check->spared) == 0 ||
+        !(concerns(check, name, KEPT_ROOM) || kept_kind(entry) == UNTORN_FOUND_LOST))
+        return 0; /* what was lost is of a commit, and told whichever of its files is asked for */
     uint64_t size = size_of(folder, entry);
     bool abandons = check->what->repair && check->what->abandon;
     if (!abandons && is_given_up(entry))

@@ -130,7 +130,7 @@ static bool repair(struct check *check, struct view *view)
         return false;
     bool active = now.verdict != VIEW_CLEAR && slot_same_id(&now.slot, &view->slot);
     view_close(&now);
-    return !active || give_up(check, view);
+    return !active || (rc == -UNTORN_IN_DOUBT && give_up(check, view));
 }
 
 /* What is prepared either never counted, or is done where its coordinator knows it no more. */

@@ -68,7 +68,8 @@ static int gather_participants(struct recovery *recovery)
             seat->takes_part = seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         else
             recovery->away[i] = rc != -ENOENT && rc != -ENODATA && rc != -EXDEV;
-        recovery->lost[i] = !recovery->away[i] && !seat_has_its_slot(seat, &slot->directories[i]);
+        recovery->lost[i] =
+            !recovery->away[i] && !seat_has_its_journal(seat, &slot->directories[i]);
     }
     return 0;
 }
@@ -89,10 +90,11 @@ static int gather(struct recovery *recovery)
     coordinator->is_asked = !recovery->commits;
     bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
                      coordinator->slot.state == SLOT_COMMITTED;
-    if (!under_way) {
-        recovery->vouched = seat_has_decision(coordinator, home) != 0;
+    recovery->vouched = under_way ||
+                        seat_has_its_journal(coordinator, &home->slot.directories[0]) ||
+                        seat_has_decision(coordinator, home) != 0;
+    if (!under_way)
         return 0;
-    }
     coordinator->takes_part = true;
     return gather_participants(recovery);
 }
@@ -264,31 +266,36 @@ static int end_slots(struct recovery *recovery)
     return rc;
 }
 
-/* [RECOVER-8] */
-static int note_lost(struct recovery *recovery, struct seat *seat, const char *directory)
+/* What cannot be noted is told by the outcome alone: it must not keep the commit from its end. */
+static void note_lost(struct recovery *recovery, struct seat *seat, const char *directory)
 {
     char text[3 * LIMIT_PATH], entry[LIMIT_NAME + 1];
-    recovery->error->flags |= UNTORN_FLAG_JOURNAL_LOST;
-    error_detail(recovery->error,
-                 "the journal of an unfinished commit is gone from %s; files "
-                 "there may be from before it",
-                 directory);
     snprintf(text, sizeof text,
-             "A commit of several files was interrupted, and finished in %s.\n"
+             "The commit %s of several files was interrupted.\n"
+             "It was %s in %s.\n"
              "It had files in %s, too.\n"
-             "The journal there was removed before: those files may be from before the commit.\n",
-             seat->path, directory);
-    return kept_note(&seat->state, "lost", seat->slot.members[0].name, text, entry);
+             "The journal there was gone: nobody knows whether those files are from before it.\n",
+             recovery->id_text, recovery->commits ? "finished" : "given up", seat->path, directory);
+    for (char *at = text; *at; at++)
+        if (*at != '\n' && (unsigned char)*at < ' ')
+            *at = '?';
+    (void)kept_note(&seat->state, "lost", seat->slot.members[0].name, text, entry);
+    recovery->error->flags |= UNTORN_FLAG_JOURNAL_LOST;
 }
 
-static int note_all_lost(struct recovery *recovery)
+/* [RECOVER-8] In every directory of the commit, for each is asked by itself. */
+static void note_all_lost(struct recovery *recovery)
 {
-    struct seat *coordinator = recovery->coordinator, *home = recovery->home;
-    int rc = recovery->vouched ? 0 : note_lost(recovery, home, home->slot.directories[0].path);
-    for (uint32_t i = 0; recovery->lost && i < coordinator->slot.directory_count; i++)
-        if (rc == 0 && recovery->lost[i])
-            rc = note_lost(recovery, coordinator, coordinator->slot.directories[i].path);
-    return rc;
+    const struct slot *commit = &recovery->coordinator->slot;
+    const struct slot_directory *asked = recovery->home->slot.directories;
+    for (size_t i = 0; i < recovery->seats.count; i++) {
+        struct seat *seat = recovery->seats.list[i];
+        if (seat->takes_part && !recovery->vouched)
+            note_lost(recovery, seat, asked[0].path);
+        for (uint32_t j = 0; seat->takes_part && recovery->lost && j < commit->directory_count; j++)
+            if (recovery->lost[j])
+                note_lost(recovery, seat, commit->directories[j].path);
+    }
 }
 
 /* [RECOVER-7] One that is finished, or kept its decision, was durable. */
@@ -319,9 +326,8 @@ static int finish(struct recovery *recovery)
     }
     if (recovery->coordinator->takes_part)
         remember_recovered(&recovery->seats, recovery->coordinator);
-    rc = note_all_lost(recovery);
-    if (rc == 0)
-        rc = end_slots(recovery);
+    note_all_lost(recovery);
+    rc = end_slots(recovery);
     if (rc < 0)
         return error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
                                "end an unfinished commit");
@@ -351,6 +357,8 @@ static int give_up(struct recovery *recovery)
         return error_os(recovery->error, rc, "end a commit that never counted");
     for (size_t i = 0; i < recovery->count; i++)
         remove_stage(recovery->parts[i]);
+    if (recovery->home->slot.level == UNTORN_CACHE)
+        note_all_lost(recovery); /* at the others it is given up only where nothing is to be done */
     rc = put_away(recovery->home, false);
     return rc < 0 ? error_os(recovery->error, rc, "end a commit that never counted") : 0;
 }

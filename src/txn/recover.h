@@ -32,9 +32,10 @@
  *   RECOVER-7  Recovery changes a member only after the coordinator's slot was written once more
  *              and flushed: its maker may have been killed before his flush returned, and then only
  *              the running system knows of the commit.
- *   RECOVER-8  Where a directory is in reach and its slot is no longer the file that took part,
- *              nobody can say what was to become of its files. The rest is finished all the same:
- *              it counts; the outcome says so, and so does a note that is durably kept.
+ *   RECOVER-8  Where a directory is in reach and its folder journal/ is no longer the one that took
+ *              part [SEAT-3], nobody can say what was to become of its files. The rest is finished
+ *              all the same: it counts; the outcome says so, and so does a note that is kept in
+ *              every directory that is finished.
  */
 #ifndef UNTORN_TXN_RECOVER_H
 #define UNTORN_TXN_RECOVER_H

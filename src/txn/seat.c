@@ -151,14 +151,34 @@ static char *relative_path(const char *from, const char *to)
     return text;
 }
 
+/* Of the folder that its slot lies in; zeros if there is none. */
+static struct os_stat look_at_journal(const struct seat *seat)
+{
+    struct os_stat stat = {0};
+    char path[STATE_PATH_SIZE];
+    if (!seat->state.present)
+        return stat;
+    state_path(&seat->state, FOLDER_JOURNAL, "", path);
+    return os_stat(seat->state.parent, path, &stat) == 0 ? stat : (struct os_stat){0};
+}
+
+bool seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory)
+{
+    struct os_stat now = look_at_journal(seat);
+    bool unknown = directory->journal_inode == 0 && directory->journal_born == 0;
+    return unknown ||
+           (now.inode == directory->journal_inode && now.born == directory->journal_born);
+}
+
 int seat_describe(const struct seat *seat, const struct seat *from,
                   struct slot_directory *ret_directory)
 {
+    struct os_stat journal = look_at_journal(seat);
     *ret_directory = (struct slot_directory){
         .inode = seat->place.dir_stat.inode,
         .born = seat->place.dir_stat.born,
-        .slot_inode = seat->file.fd == OS_NONE ? 0 : seat->file.stat.inode,
-        .slot_born = seat->file.fd == OS_NONE ? 0 : seat->file.stat.born,
+        .journal_inode = journal.inode,
+        .journal_born = journal.born,
         .owner = seat->owner,
         .path = copy_text(seat->path),
         .relative = relative_path(from->path, seat->path),
@@ -298,30 +318,26 @@ static bool lists(const struct slot *coordinator, const struct seat *seat)
            directory->born == seat->place.dir_stat.born;
 }
 
-bool seat_has_its_slot(const struct seat *seat, const struct slot_directory *directory)
-{
-    const struct os_stat *stat = &seat->file.stat;
-    bool unknown = directory->slot_inode == 0 && directory->slot_born == 0;
-    return unknown || (seat->file.fd != OS_NONE && stat->inode == directory->slot_inode &&
-                       stat->born == directory->slot_born);
-}
-
 /* [SEAT-3] */
 static enum decision ask_members(struct seat *seat)
 {
     struct place place = seat->place;
-    bool any_before = false, any_made = false;
+    bool any_before = false, any_made = false, all_done = true;
     for (uint32_t i = 0; i < seat->slot.member_count; i++) {
         const struct slot_member *member = &seat->slot.members[i];
         strcpy(place.name, member->name);
         int before = witness_is_before(member, &place, &seat->state);
         int made = before == 0 ? witness_is_made(member, &place) : 0;
-        if (before < 0 || made < 0)
+        int gone = before == 0 && made == 0 ? witness_is_removed(member, &place) : 0;
+        if (before < 0 || made < 0 || gone < 0)
             return DECIDED_NOT;
         any_before |= before == 1;
         any_made |= made == 1;
+        all_done &= made == 1 || gone == 1;
     }
-    return !any_before ? DECIDED_NO : any_made ? DECIDED_YES : DECIDED_NOT;
+    if (any_before)
+        return any_made ? DECIDED_YES : DECIDED_NOT;
+    return all_done ? DECIDED_NO : DECIDED_YES; /* by which no file is changed, and none lost */
 }
 
 enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator)
@@ -340,9 +356,9 @@ enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **
     rc = seat_has_decision(coordinator, seat);
     if (rc != 0)
         return rc < 0 ? DECIDED_NOT : DECIDED_YES;
-    if (seat_has_its_slot(coordinator, &seat->slot.directories[0]))
+    if (seat_has_its_journal(coordinator, &seat->slot.directories[0]))
         return DECIDED_NO;
     enum decision own = ask_members(seat);
-    bool flushed = seat->slot.level != UNTORN_CACHE; /* else a power loss may leave anything */
+    bool flushed = seat->slot.level != UNTORN_CACHE; /* else a power loss may have taken it */
     return own == DECIDED_NOT && !flushed ? DECIDED_NO : own;
 }

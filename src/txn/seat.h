@@ -6,11 +6,13 @@
  *           very commit may be written there once more, to be durable.)
  *   SEAT-2  A decision that is kept is that directory's for which it was kept, by inode and birth.
  *           No other one has it given up: whose slot names the commit may be somebody's trick.
- *   SEAT-3  That a coordinator does not know the commit is believed only of the very file that was
- *           its slot when the participant promised. Where that is gone or another one, the folder
- *           was removed, or another disk is mounted there, or others have committed long after;
- *           then the participant's own members tell (txn/witness.h). If none is as it was, nothing
- *           is left to do. If one is as the commit made it, it counts. If neither, it is in doubt.
+ *   SEAT-3  That a coordinator does not know the commit is believed only while its folder journal/
+ * is the one that it was when the participant promised. Where that is gone or another one, somebody
+ * removed it, or another disk is mounted there. Then the participant's own members tell
+ * (txn/witness.h). If all are as the commit makes them, nothing is left to do. If one is, and
+ * another is as it was, it counts. If one is as it was, and none is as the commit makes it, it is
+ * in doubt. If none is as it was, it does no harm to finish it: what others have changed since
+ * stays, and its new version is kept aside.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -60,15 +62,15 @@ int seat_read(struct seat *seat);
  * deadline, -ESTALE to start over, ... [SLOT-4] */
 int seats_lock(struct seats *seats, uint64_t deadline);
 
-/* Whether its open slot is the file that `directory`, which describes it, says. [SEAT-3] */
-bool seat_has_its_slot(const struct seat *seat, const struct slot_directory *directory);
+/* Whether the folder of its slot is the one that `directory`, which describes it, says. [SEAT-3] */
+bool seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
 
 /* A participant's slot that was read: what its coordinator says, or its own members.
  * *ret_coordinator is NULL if that cannot be reached. */
 enum decision {
     DECIDED_NO,  /* never committed, or finished long ago: no member is touched */
     DECIDED_YES, /* committed: the members are to be new */
-    DECIDED_NOT, /* the coordinator's directory or slot cannot be reached: in doubt */
+    DECIDED_NOT, /* the coordinator's directory or journal cannot be reached: in doubt */
 };
 enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator);
 

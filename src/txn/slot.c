@@ -29,9 +29,11 @@ enum {
     AT_DIRECTORY_INODE = 124,
     AT_DIRECTORY_BORN = 132,
     AT_CHECK = 496,
-    VERSION = 1,
-    MEMBER_SIZE = 88, /* of a member's record without its texts */
+    VERSION = 2,
+    OLDER_VERSION = 1, /* is read, and its state changed; never written anew */
+    MEMBER_SIZE = 88,  /* of a member's record without its texts */
     DIRECTORY_SIZE = 44,
+    OLDER_DIRECTORY_SIZE = 28,
 };
 
 static const char magic[16] = "untorn set slot\n";
@@ -42,7 +44,7 @@ void slot_encode_head(const struct slot *slot, unsigned char head[SLOT_HEAD])
 {
     memset(head, 0, SLOT_HEAD);
     memcpy(head + AT_MAGIC, magic, sizeof magic);
-    cursor_put(head + AT_VERSION, VERSION, 4);
+    cursor_put(head + AT_VERSION, slot->older ? OLDER_VERSION : VERSION, 4);
     cursor_put(head + AT_STATE, slot->state, 4);
     cursor_put(head + AT_SEQUENCE, slot->sequence, 8);
     memcpy(head + AT_ID, slot->id, SLOT_ID);
@@ -66,8 +68,9 @@ void slot_encode_head(const struct slot *slot, unsigned char head[SLOT_HEAD])
 
 static bool is_sound_head(const struct slot *slot)
 {
-    uint64_t least = (uint64_t)slot->member_count * MEMBER_SIZE +
-                     (uint64_t)slot->directory_count * DIRECTORY_SIZE;
+    uint64_t least =
+        (uint64_t)slot->member_count * MEMBER_SIZE +
+        (uint64_t)slot->directory_count * (slot->older ? OLDER_DIRECTORY_SIZE : DIRECTORY_SIZE);
     return slot->state <= SLOT_DONE && slot->body_size <= LIMIT_SLOT &&
            slot->records_size <= slot->body_size && slot->records_size >= least &&
            (!slot->participant || slot->directory_count == 1);
@@ -76,11 +79,13 @@ static bool is_sound_head(const struct slot *slot)
 bool slot_decode_head(const unsigned char head[SLOT_HEAD], struct slot *ret_slot)
 {
     struct untorn_hash check = untorn_hash(head, AT_CHECK);
+    uint64_t version = cursor_get(head + AT_VERSION, 4);
     if (memcmp(head + AT_MAGIC, magic, sizeof magic) != 0 ||
-        cursor_get(head + AT_VERSION, 4) != VERSION ||
+        (version != VERSION && version != OLDER_VERSION) ||
         memcmp(head + AT_CHECK, check.bytes, sizeof check.bytes) != 0)
         return false;
     *ret_slot = (struct slot){
+        .older = version == OLDER_VERSION,
         .state = (enum slot_state)cursor_get(head + AT_STATE, 4),
         .sequence = cursor_get(head + AT_SEQUENCE, 8),
         .own_inode = cursor_get(head + AT_OWN_INODE, 8),
@@ -111,10 +116,10 @@ static size_t member_size(const struct slot_member *member)
     return MEMBER_SIZE + strlen(member->name) + strlen(member->stage);
 }
 
-static size_t directory_size(const struct slot_directory *directory)
+static size_t directory_size(const struct slot *slot, const struct slot_directory *directory)
 {
-    return DIRECTORY_SIZE + strlen(directory->path) + strlen(directory->relative) +
-           (directory->state_dir ? strlen(directory->state_dir) : 0);
+    return (slot->older ? OLDER_DIRECTORY_SIZE : DIRECTORY_SIZE) + strlen(directory->path) +
+           strlen(directory->relative) + (directory->state_dir ? strlen(directory->state_dir) : 0);
 }
 
 static void encode_member(const struct slot_member *member, struct cursor *cursor)
@@ -145,8 +150,8 @@ static void encode_directory(const struct slot_directory *directory, struct curs
     size_t state_dir = directory->state_dir ? strlen(directory->state_dir) : 0;
     cursor_add(cursor, directory->inode, 8);
     cursor_add(cursor, directory->born, 8);
-    cursor_add(cursor, directory->slot_inode, 8);
-    cursor_add(cursor, directory->slot_born, 8);
+    cursor_add(cursor, directory->journal_inode, 8);
+    cursor_add(cursor, directory->journal_born, 8);
     cursor_add(cursor, directory->owner, 4);
     cursor_add(cursor, path, 2);
     cursor_add(cursor, relative, 2);
@@ -163,7 +168,7 @@ uint64_t slot_measure(struct slot *slot)
     for (uint32_t i = 0; i < slot->member_count; i++)
         slot->records_size += member_size(&slot->members[i]);
     for (uint32_t i = 0; i < slot->directory_count; i++)
-        slot->records_size += directory_size(&slot->directories[i]);
+        slot->records_size += directory_size(slot, &slot->directories[i]);
     slot->body_size = slot->records_size;
     for (uint32_t i = 0; i < slot->member_count; i++) {
         struct slot_member *member = &slot->members[i];
@@ -175,6 +180,7 @@ uint64_t slot_measure(struct slot *slot)
 
 int slot_encode(struct slot *slot, unsigned char **ret_data, size_t *ret_size)
 {
+    slot->older = false;
     *ret_size = (size_t)slot_measure(slot);
     if (slot->body_size > LIMIT_SLOT)
         return -EFBIG;
@@ -237,12 +243,12 @@ static void decode_member(struct slot_member *member, struct cursor *cursor)
     cursor->bad = cursor->bad || !is_sound_member(member);
 }
 
-static void decode_directory(struct slot_directory *directory, struct cursor *cursor)
+static void decode_directory(struct slot_directory *directory, bool older, struct cursor *cursor)
 {
     directory->inode = cursor_take(cursor, 8);
     directory->born = cursor_take(cursor, 8);
-    directory->slot_inode = cursor_take(cursor, 8);
-    directory->slot_born = cursor_take(cursor, 8);
+    directory->journal_inode = older ? 0 : cursor_take(cursor, 8);
+    directory->journal_born = older ? 0 : cursor_take(cursor, 8);
     directory->owner = (uint32_t)cursor_take(cursor, 4);
     size_t path = (size_t)cursor_take(cursor, 2), relative = (size_t)cursor_take(cursor, 2);
     size_t state_dir = (size_t)cursor_take(cursor, 2);
@@ -272,7 +278,7 @@ int slot_decode_records(struct slot *slot, const unsigned char *records)
     for (uint32_t i = 0; i < slot->member_count && !cursor.bad; i++)
         decode_member(&slot->members[i], &cursor);
     for (uint32_t i = 0; i < slot->directory_count && !cursor.bad; i++)
-        decode_directory(&slot->directories[i], &cursor);
+        decode_directory(&slot->directories[i], slot->older, &cursor);
     bool fits = !cursor.bad && cursor.left == 0;
     if (fits) {
         struct slot measured = *slot;

@@ -59,7 +59,7 @@ struct slot_member {
 /* Another directory that takes part: a participant, or for a participant the coordinator. */
 struct slot_directory {
     uint64_t inode, born;
-    uint64_t slot_inode, slot_born; /* of the file that is its slot; zero: not known [SEAT-3] */
+    uint64_t journal_inode, journal_born; /* of its folder journal/; zero: not known [SEAT-3] */
     uint32_t owner;  /* whose the folder for our files is, where the directory is sticky */
     char *path;      /* physical, absolute */
     char *relative;  /* the same, from the slot's own directory: both may be moved together */
@@ -67,6 +67,7 @@ struct slot_directory {
 };
 
 struct slot {
+    bool older; /* as version 1 has it: without journal_inode and journal_born */
     enum slot_state state;
     uint64_t sequence; /* goes up with every commit */
     unsigned char id[SLOT_ID];

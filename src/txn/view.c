@@ -136,7 +136,7 @@ static int look(struct view *view, const struct place *directory, struct state *
     }
     view->verdict = VIEW_COMMITTED;
     struct seats seats = {0};
-    struct seat here = {.place = *directory, .slot = view->slot};
+    struct seat here = {.place = *directory, .file = SLOT_FILE_CLOSED, .slot = view->slot};
     state_borrow(state, &here.state);
     rc = view->slot.participant ? ask_coordinator(view, &here, known)
                                 : note_begun(view, &here, state, &seats, known);

@@ -146,7 +146,7 @@ def check_slot(tables, data, inode, files):
     def number(*words):
         return int.from_bytes(raw(*words), "little")
     end = HEADER + number(head, "body size")
-    wanted = {"version": 1, "state": 3, "own inode": inode, "members": len(files),
+    wanted = {"version": 2, "state": 3, "own inode": inode, "members": len(files),
               "directories": 0, "participant": 0, "rooted": 1,
               "directory inode": os.stat(".").st_ino}
     for field, value in wanted.items():

@@ -83,7 +83,7 @@ static void patch_head(size_t at_byte, const void *bytes, size_t size)
 
 TEST(a_slot_of_another_version_is_not_applied)
 {
-    static const unsigned char versions[] = {0, 2, 255};
+    static const unsigned char versions[] = {0, 3, 255};
     struct plant *plant = plant_three();
     for (size_t i = 0; i < sizeof versions; i++) {
         plant_write(plant, SLOT_COMMITTED, 0600);

@@ -121,7 +121,11 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     slot_file_close(&coordinator->file);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    CHECK_INT(rename("a/.untorn/journal", "a/.untorn/was"), 0);
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT); /* [SEAT-3] */
+    CHECK_INT(mkdir("a/.untorn/journal", 0755), 0);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT);
     seat->slot.level = UNTORN_CACHE;
     CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
     seats_close(&seats);

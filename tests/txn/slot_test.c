@@ -54,6 +54,8 @@ static struct slot sample(void)
     slot.members[2] = (struct slot_member){.kind = SLOT_REMOVE, .name = "c"};
     slot.directories[0] = (struct slot_directory){.inode = 1,
                                                   .born = 2,
+                                                  .journal_inode = 4,
+                                                  .journal_born = 5,
                                                   .owner = 3,
                                                   .path = copy("/d"),
                                                   .relative = copy("../d"),
@@ -104,6 +106,7 @@ TEST(what_is_encoded_can_be_read)
     CHECK(slot_find(&back, "b")->in_place);
     CHECK_INT(slot_find(&back, "c")->kind, SLOT_REMOVE);
     CHECK(!slot_find(&back, "d"));
+    CHECK(back.directories[0].journal_inode == 4 && back.directories[0].journal_born == 5);
     CHECK_TEXT(back.directories[0].path, "/d");
     CHECK_TEXT(back.directories[0].relative, "../d");
     CHECK_TEXT(back.directories[0].state_dir, "/state");
@@ -111,6 +114,52 @@ TEST(what_is_encoded_can_be_read)
     slot_free(&back);
     slot_free(&slot);
     free(data);
+}
+
+/* What version 1 had: no identity of the folder journal/ in a directory's record. */
+static size_t make_older(unsigned char *data, size_t size)
+{
+    struct slot head;
+    CHECK(slot_decode_head(data, &head));
+    unsigned char *texts = memmem(data + SLOT_HEAD, size - SLOT_HEAD, "/d../d", 6);
+    CHECK(texts != NULL);
+    unsigned char *record = texts - 44;
+    memmove(record + 16, record + 32, (size_t)(data + size - (record + 32)));
+    size -= 16;
+    head.older = true;
+    head.body_size -= 16;
+    head.records_size -= 16;
+    head.body_hash = untorn_hash(data + SLOT_HEAD, size - SLOT_HEAD);
+    slot_encode_head(&head, data);
+    return size;
+}
+
+TEST(a_slot_of_the_version_before_is_read_and_stays_one)
+{
+    struct slot slot = sample(), back;
+    unsigned char *data, head[SLOT_HEAD];
+    char *bytes;
+    size_t size;
+    CHECK_INT(slot_encode(&slot, &data, &size), 0);
+    CHECK_INT(data[16], 2);
+    size = make_older(data, size);
+    CHECK_INT(data[16], 1);
+    int file = store(data, size);
+    CHECK_INT(slot_read(fd_of(file), &own, NULL, &back), 0);
+    CHECK(back.older && back.directories[0].journal_inode == 0);
+    CHECK_INT(back.directories[0].owner, 3);
+    CHECK_TEXT(back.directories[0].path, "/d");
+    CHECK_TEXT(back.directories[0].state_dir, "/state");
+    CHECK_INT(slot_read_bytes(fd_of(file), slot_find(&back, "a.json"), &bytes), 0);
+    CHECK_TEXT(bytes, "new a");
+    free(bytes);
+    back.state = SLOT_DONE;
+    slot_encode_head(&back, head);
+    CHECK_INT(head[16], 1);
+    slot_free(&back);
+    slot_free(&slot);
+    free(data);
+    close(file);
 }
 
 TEST(every_byte_counts)

@@ -62,9 +62,9 @@ TEST(one_new_file_proves_the_commit_where_the_coordinators_journal_is_gone)
         CHECK_INT(touch("b/z"), 0);
         CHECK_TEXT(text_of("b/z"), "new z");
         CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
-        CHECK(strstr(error.detail, full_path("a")) != NULL);
         CHECK(!is_active("b/"));
-        CHECK_INT(count_entries("b/.untorn/kept", "lost-"), 1); /* [RECOVER-8] */
+        const char *note = text_of(only_entry("b/.untorn/kept", "lost-")); /* [RECOVER-8] */
+        CHECK(strstr(note, full_path("a")) != NULL);
         CHECK_INT(open_findings("b", false), 1);
         CHECK_INT(open_findings("b", true), 0);
         CHECK_INT(touch("b/z"), 0);
@@ -106,17 +106,110 @@ TEST(a_removed_file_is_no_proof)
     CHECK_TEXT(text_of("b/z"), "old z");
 }
 
-/* What happens to a slot that a power loss brings back after its coordinator's was made anew. */
-TEST(where_no_file_is_left_as_it_was_nothing_is_to_be_done)
+TEST(where_all_files_are_new_nothing_is_to_be_done)
 {
+    const struct step steps[] = {PUT("a/x", "new x"), REMOVE("b/y"), PUT("b/z", "new z"), {0}};
     begin_apart();
-    die_at(apart, CALL_RENAME, "b/z", 1);
-    put("b/z", "by hand");
+    die_at(steps, CALL_WRITE, "b/.untorn/journal/slot", 3); /* zeros, PREPARED, DONE */
     remove_tree("a/.untorn");
     CHECK_INT(touch("b/z"), 0);
-    CHECK_TEXT(text_of("b/z"), "by hand");
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK(!exists("b/y") && !is_active("b/"));
+    CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+}
+
+/* [FINISH-5] The stages may be the only copies. */
+TEST(where_all_files_were_changed_since_the_new_versions_are_kept_aside)
+{
+    static char large[100 * 1024 + 1];
+    memset(large, 'L', sizeof large - 1);
+    const struct step steps[] = {PUT("a/x", "new"), PUT("b/y", large), PUT("b/z", large), {0}};
+    for (int i = 0; i < 2; i++) {
+        begin_apart();
+        die_at(steps, CALL_RENAME, i == 0 ? "b/y" : "b/z", 1);
+        if (i == 0)
+            put("b/y", "by hand");
+        put("b/z", "by hand");
+        remove_tree("a/.untorn");
+        CHECK_INT(touch("b/z"), 0);
+        CHECK_TEXT(text_of("b/z"), "by hand");
+        CHECK_INT(count_entries("b/.untorn/kept", "conflict-"), i == 0 ? 2 : 1);
+        CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+        CHECK(!is_active("b/"));
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+/* [SLOT-5] A slot is made anew where another user commits, and this is no reason for doubt. */
+TEST(a_slot_that_was_made_anew_still_says_no)
+{
+    begin_apart();
+    die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 2); /* the first only grounds it */
+    CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
+    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
+    commit_beside("a/v", "a/w");
+    put("b/z", "new z"); /* nor does it prove anything */
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "old y");
+    CHECK_INT(error.flags & UNTORN_FLAG_JOURNAL_LOST, 0);
+}
+
+/* A power loss may have taken the journal: nobody is kept waiting, but it is told. */
+TEST(at_level_cache_it_is_given_up_and_told)
+{
+    struct untorn_options cache = {.level = UNTORN_CACHE};
+    struct death death = {apart, &cache, CALL_RENAME, "b/y", 1};
+    begin_apart();
+    CHECK_INT(end_of(start_child(commit_and_die, &death)), -SIGKILL);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    remove_tree("a/.untorn");
+    CHECK_INT(touch("b/y"), 0);
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    CHECK_TEXT(text_of("b/y"), "old y");
+    CHECK_INT(open_findings("b/z", false), 1);
+}
+
+TEST(a_note_that_cannot_be_written_keeps_nobody_from_finishing)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    remove_tree("b/.untorn");
+    fail(CALL_OPEN, "kept/lost-", 1, EACCES);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    CHECK(!is_active("a/"));
+}
+
+TEST(every_directory_that_was_finished_tells_of_the_one_that_was_not)
+{
+    const struct step steps[] = {PUT("a/x", "new"), PUT("b/y", "new"), PUT("c/z", "new"), {0}};
+    begin_apart();
+    make_dir("c", 0755);
+    die_at(steps, CALL_RENAME, "b/y", 1);
+    remove_tree("c/.untorn");
+    CHECK_INT(open_findings("b", false), 1);
+    struct untorn_check repair = {.repair = true};
+    size_t open;
+    CHECK_INT(untorn_check("b", &repair, NULL, &open, &error), 0);
+    CHECK_TEXT(text_of("b/y"), "new");
+    CHECK_INT(open, 1);
+    CHECK_INT(open_findings("a/x", false), 1);
+}
+
+/* One that counts is not given up because it cannot be finished just now. */
+TEST(what_counts_is_not_abandoned)
+{
+    struct untorn_check abandon = {.repair = true, .abandon = true};
+    size_t open;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    fail(CALL_FSYNC, "a/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(untorn_check("b", &abandon, NULL, &open, &error), UNTORN_UNSETTLED_SET);
+    CHECK_INT(open, 2);
+    CHECK(is_active("b/"));
+    CHECK_INT(touch("b/y"), 0);
     CHECK_TEXT(text_of("b/y"), "new y");
-    CHECK(!is_active("b/"));
 }
 
 /* [RECOVER-8] */
@@ -131,7 +224,6 @@ TEST(a_participant_whose_journal_is_gone_is_told)
         CHECK_INT(touch("a/x"), 0);
         CHECK(error.flags & UNTORN_FLAG_RECOVERED);
         CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
-        CHECK(strstr(error.detail, full_path("b")) != NULL);
         CHECK_TEXT(text_of("b/y"), "old y");
         const char *note = text_of(only_entry("a/.untorn/kept", "lost-"));
         CHECK(strstr(note, full_path("b")) != NULL);
@@ -164,6 +256,7 @@ TEST(a_participant_that_is_finished_is_not_told_of)
     die_at(apart, CALL_WRITE, "a/.untorn/journal/slot", 3); /* zeros, COMMITTED, DONE */
     CHECK_INT(slot_of("a/").state, SLOT_COMMITTED);
     CHECK_INT(slot_of("b/").state, SLOT_DONE);
+    CHECK_INT(unlink("b/.untorn/journal/slot"), 0); /* as where another user commits */
     commit_beside("b/v", "b/w");
     CHECK_INT(touch("a/x"), 0);
     CHECK(error.flags & UNTORN_FLAG_RECOVERED);
