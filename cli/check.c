@@ -31,7 +31,7 @@ static const struct kind kinds[] = {
                                  "finished"},
     [UNTORN_FOUND_FOREIGN] = {"foreign", "a journal, copied here, planted or given up",
                               "; never applied", "given up"},
-    [UNTORN_FOUND_CONFLICT] = {"conflict", "an overwrite in place that met content it did not know",
+    [UNTORN_FOUND_CONFLICT] = {"conflict", "an unfinished write that met content it did not know",
                                "; kept", "given up"},
     [UNTORN_FOUND_TAIL] = {"tail", "a torn record that an append cut", "; kept", "given up"},
     [UNTORN_FOUND_SET] = {"set", "a commit of several files that stopped half way", "", "finished"},
@@ -44,10 +44,11 @@ static const struct kind kinds[] = {
                             "settled"},
     [UNTORN_FOUND_DAMAGED] = {"damaged", "content that did not parse when it was replaced",
                               "; kept", "given up"},
-    [UNTORN_FOUND_LOST] = {"lost",
-                           "a finished commit of several files whose journal in another directory "
-                           "was gone",
-                           "; files there may be from before it", "given up"},
+    [UNTORN_FOUND_LOST] =
+        {"lost",
+         "an interrupted commit of several files whose journal in another directory "
+         "was gone",
+         "; files there may not fit", "given up"},
 };
 
 /* Of the command itself, not of the library. No repair removes what a person typed. */

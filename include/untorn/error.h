@@ -49,8 +49,8 @@
     X(LAST_GOOD, 15, "last-good", "the file is damaged; this is the last whole version")           \
     X(NARROWED, 16, "narrowed", "it holds a secret now: only its owner can read it from here on")  \
     X(JOURNAL_LOST, 17, "journal-lost",                                                            \
-      "an unfinished commit was finished, but its journal in another directory is gone: files "    \
-      "there may be from before it (untorn check)")
+      "the journal of an interrupted commit is gone from another directory: files there may not "  \
+      "fit (untorn check)")
 
 #define UNTORN_FLAG_ENUM(name, bit, word, text) UNTORN_FLAG_##name = 1u << (bit),
 enum untorn_flag { UNTORN_FLAG_LIST(UNTORN_FLAG_ENUM) };

@@ -56,9 +56,12 @@ int kept_note(struct state *state, const char *kind, const char *name, const cha
     size_t size = strlen(text);
     struct untorn_hash hash = untorn_hash(text, size);
     os_fd copy = OS_NONE;
+    os_fd root;
     int rc = open_entry(state, kind, name, &hash, ret_entry, &copy);
     if (rc == 0)
         rc = io_write(copy, text, size, 0);
+    if (rc == 0 && state_root(state, &root) == 0)
+        (void)os_share(copy, root, NULL); /* for all who are told that it is there */
     return close_entry(state, copy, rc);
 }
 

@@ -11,9 +11,9 @@ expect 0 untorn write --report file < <(echo newer)
 jq -e '.flags | index("conflict-kept")' out
 [ "$(cat file)" = newer ]
 expect 4 untorn check --repair
-grep -q '^file: an overwrite in place that met content it did not know; kept (' out ||
+grep -q '^file: an unfinished write that met content it did not know; kept (' out ||
     fail "$(cat out)"
 expect 0 untorn check --repair --abandon
-grep -q '^file: given up: an overwrite in place that met content it did not know (' out ||
+grep -q '^file: given up: an unfinished write that met content it did not know (' out ||
     fail "$(cat out)"
 expect 0 untorn check
