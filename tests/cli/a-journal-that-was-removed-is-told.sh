@@ -55,7 +55,7 @@ untorn write two/e new
 expect 0 untorn write two/d new
 grep -q '^untorn: two/d: note: the journal of an interrupted commit is gone' err || fail "$(cat err)"
 expect 4 untorn check two
-grep -q '^two/c: an interrupted commit of several files whose journal in ' out || fail "$(cat out)"
+grep -q '^two/c: an interrupted commit of several files whose ' out || fail "$(cat out)"
 grep -q 'to give up what was kept: untorn check --repair --abandon' err || fail "$(cat err)"
 grep -qxF "It had files in $PWD/one, too." two/.untorn/kept/lost-c.* || fail 'not said where'
 untorn check --repair --abandon two >/dev/null
