@@ -62,14 +62,16 @@ static int gather_participants(struct recovery *recovery)
         bool reached =
             seats_open(&recovery->seats, &slot->directories[i], recovery->coordinator, &seat) == 0;
         int rc = !reached ? -EACCES : seat == recovery->home ? 0 : seat_read(seat);
+        int known = reached ? seat_has_its_journal(seat, &slot->directories[i]) : 0;
         if (rc == -ENOMEM)
             return rc;
+        bool none = rc == -ENOENT || rc == -ENODATA || rc == -EXDEV;
+        bool waits =
+            rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         if (rc == 0)
-            seat->takes_part = seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
-        else
-            recovery->away[i] = rc != -ENOENT && rc != -ENODATA && rc != -EXDEV;
-        recovery->lost[i] =
-            !recovery->away[i] && !seat_has_its_journal(seat, &slot->directories[i]);
+            seat->takes_part = waits;
+        recovery->away[i] = !waits && (known < 0 || (rc < 0 && !none));
+        recovery->lost[i] = !waits && !recovery->away[i] && known == 0;
     }
     return 0;
 }
@@ -91,7 +93,7 @@ static int gather(struct recovery *recovery)
     bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
                      coordinator->slot.state == SLOT_COMMITTED;
     recovery->vouched = under_way ||
-                        seat_has_its_journal(coordinator, &home->slot.directories[0]) ||
+                        seat_has_its_journal(coordinator, &home->slot.directories[0]) != 0 ||
                         seat_has_decision(coordinator, home) != 0;
     if (!under_way)
         return 0;

@@ -151,29 +151,34 @@ static char *relative_path(const char *from, const char *to)
     return text;
 }
 
-/* Of the folder that its slot lies in; zeros if there is none. */
-static struct os_stat look_at_journal(const struct seat *seat)
+/* At the folder that its slot lies in. -ENOENT if there is none. */
+static int look_at_journal(const struct seat *seat, struct os_stat *ret_stat)
 {
-    struct os_stat stat = {0};
     char path[STATE_PATH_SIZE];
+    *ret_stat = (struct os_stat){0};
     if (!seat->state.present)
-        return stat;
+        return -ENOENT;
     state_path(&seat->state, FOLDER_JOURNAL, "", path);
-    return os_stat(seat->state.parent, path, &stat) == 0 ? stat : (struct os_stat){0};
+    return os_stat(seat->state.parent, path, ret_stat);
 }
 
-bool seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory)
+int seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory)
 {
-    struct os_stat now = look_at_journal(seat);
-    bool unknown = directory->journal_inode == 0 && directory->journal_born == 0;
-    return unknown ||
-           (now.inode == directory->journal_inode && now.born == directory->journal_born);
+    struct os_stat now;
+    if (directory->journal_inode == 0 && directory->journal_born == 0)
+        return 1;
+    int rc = look_at_journal(seat, &now);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -ENOTDIR ? 0 : rc;
+    return now.inode == directory->journal_inode && now.born == directory->journal_born;
 }
 
 int seat_describe(const struct seat *seat, const struct seat *from,
                   struct slot_directory *ret_directory)
 {
-    struct os_stat journal = look_at_journal(seat);
+    struct os_stat journal;
+    if (look_at_journal(seat, &journal) < 0)
+        journal = (struct os_stat){0}; /* not known: then nobody doubts it */
     *ret_directory = (struct slot_directory){
         .inode = seat->place.dir_stat.inode,
         .born = seat->place.dir_stat.born,
@@ -356,8 +361,9 @@ enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **
     rc = seat_has_decision(coordinator, seat);
     if (rc != 0)
         return rc < 0 ? DECIDED_NOT : DECIDED_YES;
-    if (seat_has_its_journal(coordinator, &seat->slot.directories[0]))
-        return DECIDED_NO;
+    rc = seat_has_its_journal(coordinator, &seat->slot.directories[0]);
+    if (rc != 0)
+        return rc < 0 ? DECIDED_NOT : DECIDED_NO;
     enum decision own = ask_members(seat);
     bool flushed = seat->slot.level != UNTORN_CACHE; /* else a power loss may have taken it */
     return own == DECIDED_NOT && !flushed ? DECIDED_NO : own;

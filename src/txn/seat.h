@@ -62,8 +62,9 @@ int seat_read(struct seat *seat);
  * deadline, -ESTALE to start over, ... [SLOT-4] */
 int seats_lock(struct seats *seats, uint64_t deadline);
 
-/* Whether the folder of its slot is the one that `directory`, which describes it, says. [SEAT-3] */
-bool seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
+/* Whether the folder of its slot is the one that `directory`, which describes it, says. [SEAT-3] 1,
+ * 0, or a negative errno value if that cannot be learnt. */
+int seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
 
 /* A participant's slot that was read: what its coordinator says, or its own members.
  * *ret_coordinator is NULL if that cannot be reached. */

@@ -260,7 +260,7 @@ static inline void work_in_memory(void)
 }
 
 /* FS_IMMUTABLE_FL, FS_APPEND_FL or 0, as chattr(1) sets them. */
-static inline void set_marks(const char *path, int marks)
+static inline void set_marks(const char *path, long marks)
 {
     int file = open(path, O_RDONLY), rc = ioctl(file, FS_IOC_SETFLAGS, &marks);
     close(file);
