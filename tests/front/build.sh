@@ -42,6 +42,13 @@ ran || fail 'a new value of an option was not noticed'
 grep -q 'planted-new_test' out/build.ninja && fail 'a test that is gone is still built'
 grep -q 'ARGS = .*-Werror ' out/build.ninja && fail 'the new value of an option was not used'
 
+# A peer of the bench that was installed later is linked.
+headers=$(grep -o "'<[a-z0-9]*\.h>'" bench/meson.build | tr -d "'<>")
+[ -n "$headers" ] || fail 'the peers of the bench are not found'
+for header in $headers; do
+    grep -q "/usr/include/$header\b" tools/build || fail "$header may come unnoticed"
+done
+
 sed -i 's/^project(/projekt(/' meson.build
 mark
 if tools/build out -Dwerror=true build.ninja >printed 2>&1; then
