@@ -7,12 +7,12 @@
  *   SEAT-2  A decision that is kept is that directory's for which it was kept, by inode and birth.
  *           No other one has it given up: whose slot names the commit may be somebody's trick.
  *   SEAT-3  That a coordinator does not know the commit is believed only while its folder journal/
- * is the one that it was when the participant promised. Where that is gone or another one, somebody
- * removed it, or another disk is mounted there. Then the participant's own members tell
- * (txn/witness.h). If all are as the commit makes them, nothing is left to do. If one is, and
- * another is as it was, it counts. If one is as it was, and none is as the commit makes it, it is
- * in doubt. If none is as it was, it does no harm to finish it: what others have changed since
- * stays, and its new version is kept aside.
+ *           is the one that it was when the participant promised. Where that is gone or another
+ *           one, somebody removed it, or another disk is mounted there. Then the participant's own
+ *           members tell (txn/witness.h). If all are as the commit makes them, nothing is left to
+ *           do. If one is, and another is as it was, it counts. If one is as it was, and none is as
+ *           the commit makes it, it is in doubt. If none is as it was, it does no harm to finish
+ *           it: what others have changed since stays, and its new version is kept aside.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
