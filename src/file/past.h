@@ -35,7 +35,7 @@
  *           restore and a commit of several files know it), then the oldest.
  *
  *   PAST-9  What goes back to an earlier version does not lose the present one: a restore or an
- * undo that cannot keep it fails. With a keep of UNTORN_KEEP_NONE nothing is wanted.
+ *           undo that cannot keep it fails. With a keep of UNTORN_KEEP_NONE nothing is wanted.
  *
  * That a version cannot be kept does not stop any other write, unless it was asked for with
  * `strict`.

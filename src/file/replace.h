@@ -29,7 +29,7 @@
  *   REPLACE-7  Between steps 4 and 6 it is noted which file is to get the name, if others' updates
  *              are in it. [BATCH-2]
  *   REPLACE-8  What is removed is the version that was replaced and nothing else: at cache, where
- * it leaves by a swap with the stage, it is looked at before.
+ *              it leaves by a swap with the stage, it is looked at before.
  */
 #ifndef UNTORN_FILE_REPLACE_H
 #define UNTORN_FILE_REPLACE_H

@@ -14,7 +14,7 @@
  *   SURVEY-2  The steps lead where keypath_find would lead: a key that is there twice, or that may
  *             be meant as one literal key with dots, is left to that.
  *   SURVEY-3  A change at the key, of whatever kind, replaces no byte before `stays`. It only
- * grows, and once it is `fixed` it is what it is.
+ *             grows, and once it is `fixed` it is what it is.
  */
 #ifndef UNTORN_TEXT_JSON_SURVEY_H
 #define UNTORN_TEXT_JSON_SURVEY_H
