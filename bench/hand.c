@@ -51,3 +51,28 @@ void hand_replace(const char *directory, const char *temporary, const char *name
     if (level == UNTORN_DURABLE)
         flush_directory(directory);
 }
+
+void hand_replace_all(const char *directory, int count)
+{
+    char temporary[HAND_MOST][64], name[64];
+    int files[HAND_MOST];
+    pairs_must(count <= HAND_MOST, "replace so many files");
+    for (int i = 0; i < count; i++) {
+        snprintf(temporary[i], sizeof temporary[i], "%s/temporary.%d", directory, i);
+        files[i] = open(temporary[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        pairs_must(files[i] >= 0 &&
+                       write(files[i], fresh_content(), CONTENT_SIZE) == (ssize_t)CONTENT_SIZE,
+                   "write a file");
+    }
+    for (int i = 0; i < count; i++) /* so that one flush does some of the work of the others */
+        (void)sync_file_range(files[i], 0, 0, SYNC_FILE_RANGE_WRITE);
+    for (int i = 0; i < count; i++) {
+        pairs_must(fdatasync(files[i]) == 0, "flush a file");
+        close(files[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s/%d.json", directory, i);
+        pairs_must(rename(temporary[i], name) == 0, "rename a file");
+    }
+    flush_directory(directory);
+}

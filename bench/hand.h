@@ -21,4 +21,11 @@ void remove_if_there(const char *name);
 void hand_replace(const char *directory, const char *temporary, const char *name, const void *data,
                   size_t size, enum untorn_level level);
 
+enum { HAND_MOST = 8 };
+
+/* Fresh content for 0.json, 1.json, ... there, with the fewest flushes that leave each of them
+ * whole: all are written, all flushed, all renamed, and the directory is flushed once. No journal:
+ * not all or none. */
+void hand_replace_all(const char *directory, int count);
+
 #endif

@@ -69,6 +69,11 @@ static void replace_few_by_hand(void)
                      UNTORN_DURABLE);
 }
 
+static void replace_few_together(void)
+{
+    hand_replace_all("least", FEW);
+}
+
 static void commit_many(void)
 {
     commit("many", 0, many);
@@ -82,7 +87,7 @@ static void commit_many_by_few(void)
 
 static void prepare(void)
 {
-    static const char *const folders[] = {"set", "none", "one", "hand", "many", "fews"};
+    static const char *const folders[] = {"set", "none", "one", "hand", "least", "many", "fews"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         make_directory(folders[i]);
 }
@@ -158,6 +163,11 @@ static const struct pairs_row rows[] = {
      .ours = commit_few_keeping_none,
      .theirs = commit_sqlite,
      .target = 5},
+    {.name = "4 files by hand without a journal against SQLite", /* what is left for one above */
+     .peer = "the same transaction; ours: all written, 4 fdatasync, 4 renames, 1 fsync",
+     .prepare = prepare_sqlite,
+     .ours = replace_few_together,
+     .theirs = commit_sqlite},
 #endif
     {.name = "commit of 1000 files, per file",
      .peer = "250 commits of 4 files",
