@@ -136,7 +136,7 @@ static bool repair(struct check *check, struct view *view)
 /* What is prepared either never counted, or is done where its coordinator knows it no more. */
 static bool is_withdrawn(struct check *check, const struct view *view)
 {
-    return view->verdict == VIEW_PREPARED &&
+    return view->verdict == VIEW_PREPARED && view->vouched &&
            witness_is_untouched(&view->slot, &check->place, &check->state) == 1;
 }
 

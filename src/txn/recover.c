@@ -65,13 +65,14 @@ static int gather_participants(struct recovery *recovery)
         int known = reached ? seat_has_its_journal(seat, &slot->directories[i]) : 0;
         if (rc == -ENOMEM)
             return rc;
-        bool none = rc == -ENOENT || rc == -ENODATA || rc == -EXDEV;
+        bool copied = rc == -EXDEV; /* [SEAT-3] */
+        bool none = rc == -ENOENT || rc == -ENODATA || copied;
         bool waits =
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         if (rc == 0)
             seat->takes_part = waits;
         recovery->away[i] = !waits && (known < 0 || (rc < 0 && !none));
-        recovery->lost[i] = !waits && !recovery->away[i] && known == 0;
+        recovery->lost[i] = !waits && !recovery->away[i] && (known == 0 || copied);
     }
     return 0;
 }
@@ -84,7 +85,8 @@ static int gather(struct recovery *recovery)
         recovery->coordinator = home;
         return gather_participants(recovery);
     }
-    enum decision decision = seat_decide(home, &recovery->seats, &recovery->coordinator);
+    enum decision decision =
+        seat_decide(home, &recovery->seats, &recovery->coordinator, &recovery->vouched);
     if (decision == DECIDED_NOT)
         return fail_doubt(recovery);
     recovery->commits = decision == DECIDED_YES;
@@ -92,9 +94,6 @@ static int gather(struct recovery *recovery)
     coordinator->is_asked = !recovery->commits;
     bool under_way = recovery->commits && slot_same_id(&coordinator->slot, &home->slot) &&
                      coordinator->slot.state == SLOT_COMMITTED;
-    recovery->vouched = under_way ||
-                        seat_has_its_journal(coordinator, &home->slot.directories[0]) != 0 ||
-                        seat_has_decision(coordinator, home) != 0;
     if (!under_way)
         return 0;
     coordinator->takes_part = true;
@@ -167,11 +166,14 @@ static int look_again(struct recovery *recovery)
     }
     struct seats again = {0};
     struct seat *coordinator;
+    bool vouched;
     if (!recovery->home->slot.participant)
         return 0;
-    enum decision decision = seat_decide(recovery->home, &again, &coordinator);
+    enum decision decision = seat_decide(recovery->home, &again, &coordinator, &vouched);
     seats_close(&again);
-    return decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) ? 0 : AGAIN;
+    bool same = decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) &&
+                vouched == recovery->vouched;
+    return same ? 0 : AGAIN;
 }
 
 static int lock_all(struct recovery *recovery)
@@ -359,8 +361,7 @@ static int give_up(struct recovery *recovery)
         return error_os(recovery->error, rc, "end a commit that never counted");
     for (size_t i = 0; i < recovery->count; i++)
         remove_stage(recovery->parts[i]);
-    if (recovery->home->slot.level == UNTORN_CACHE)
-        note_all_lost(recovery); /* at the others it is given up only where nothing is to be done */
+    note_all_lost(recovery);
     rc = put_away(recovery->home, false);
     return rc < 0 ? error_os(recovery->error, rc, "end a commit that never counted") : 0;
 }

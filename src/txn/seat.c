@@ -323,37 +323,36 @@ static bool lists(const struct slot *coordinator, const struct seat *seat)
            directory->born == seat->place.dir_stat.born;
 }
 
-/* [SEAT-3] */
-static enum decision ask_members(struct seat *seat)
+/* [SEAT-3] 1: it counts. 0: nobody can say. Or a negative errno value. */
+static int ask_members(struct seat *seat)
 {
     struct place place = seat->place;
-    bool any_before = false, any_made = false, all_done = true;
+    bool any_before = false, any_made = false;
     for (uint32_t i = 0; i < seat->slot.member_count; i++) {
         const struct slot_member *member = &seat->slot.members[i];
         strcpy(place.name, member->name);
         int before = witness_is_before(member, &place, &seat->state);
         int made = before == 0 ? witness_is_made(member, &place) : 0;
-        int gone = before == 0 && made == 0 ? witness_is_removed(member, &place) : 0;
-        if (before < 0 || made < 0 || gone < 0)
-            return DECIDED_NOT;
+        if (before < 0 || made < 0)
+            return before < 0 ? before : made;
         any_before |= before == 1;
         any_made |= made == 1;
-        all_done &= made == 1 || gone == 1;
     }
-    if (any_before)
-        return any_made ? DECIDED_YES : DECIDED_NOT;
-    return all_done ? DECIDED_NO : DECIDED_YES; /* by which no file is changed, and none lost */
+    return any_made || !any_before; /* without one that is before, no file is changed by that */
 }
 
-enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator)
+enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator,
+                          bool *ret_vouched)
 {
     struct seat *coordinator;
     *ret_coordinator = NULL;
+    *ret_vouched = true;
     if (seats_open(seats, &seat->slot.directories[0], seat, &coordinator) < 0)
         return DECIDED_NOT;
     int rc = seat_read(coordinator);
     bool same = rc == 0 && slot_same_id(&coordinator->slot, &seat->slot);
-    if (rc < 0 && rc != -ENOENT && rc != -ENODATA && rc != -EXDEV)
+    bool copied = rc == -EXDEV;
+    if (rc < 0 && rc != -ENOENT && rc != -ENODATA && !copied)
         return DECIDED_NOT;
     *ret_coordinator = coordinator;
     if (same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat))
@@ -361,10 +360,12 @@ enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **
     rc = seat_has_decision(coordinator, seat);
     if (rc != 0)
         return rc < 0 ? DECIDED_NOT : DECIDED_YES;
-    rc = seat_has_its_journal(coordinator, &seat->slot.directories[0]);
+    rc = copied ? 0 : seat_has_its_journal(coordinator, &seat->slot.directories[0]);
     if (rc != 0)
         return rc < 0 ? DECIDED_NOT : DECIDED_NO;
-    enum decision own = ask_members(seat);
-    bool flushed = seat->slot.level != UNTORN_CACHE; /* else a power loss may have taken it */
-    return own == DECIDED_NOT && !flushed ? DECIDED_NO : own;
+    *ret_vouched = false;
+    rc = ask_members(seat);
+    if (rc == 0 && seat->slot.level == UNTORN_CACHE) /* a power loss may have taken the journal */
+        return DECIDED_NO;
+    return rc == 1 ? DECIDED_YES : DECIDED_NOT;
 }

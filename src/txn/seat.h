@@ -7,12 +7,14 @@
  *   SEAT-2  A decision that is kept is that directory's for which it was kept, by inode and birth.
  *           No other one has it given up: whose slot names the commit may be somebody's trick.
  *   SEAT-3  That a coordinator does not know the commit is believed only while its folder journal/
- *           is the one that it was when the participant promised. Where that is gone or another
- *           one, somebody removed it, or another disk is mounted there. Then the participant's own
- *           members tell (txn/witness.h). If all are as the commit makes them, nothing is left to
- *           do. If one is, and another is as it was, it counts. If one is as it was, and none is as
- *           the commit makes it, it is in doubt. If none is as it was, it does no harm to finish
- *           it: what others have changed since stays, and its new version is kept aside.
+ *           is the one that it was when the participant promised, and the slot in it was made
+ *           there. Where the folder is gone or another one, somebody removed it, or another disk is
+ *           mounted there; where the slot is a copy, somebody restored it. Then the participant's
+ *           own members tell (txn/witness.h). If one is as the commit makes it, it counts. If one
+ *           is as it was, and none is as the commit makes it, it is in doubt. If none is as it was,
+ *           it does no harm to finish it: what others have changed since stays, and its new version
+ *           is kept aside. What became of the members elsewhere nobody knows, and that is told
+ *           [RECOVER-8].
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -66,14 +68,15 @@ int seats_lock(struct seats *seats, uint64_t deadline);
  * 0, or a negative errno value if that cannot be learnt. */
 int seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
 
-/* A participant's slot that was read: what its coordinator says, or its own members.
- * *ret_coordinator is NULL if that cannot be reached. */
+/* A participant's slot that was read: what its coordinator says, or, and then *ret_vouched is
+ * false, its own members alone [SEAT-3]. *ret_coordinator is NULL if that cannot be reached. */
 enum decision {
     DECIDED_NO,  /* never committed, or finished long ago: no member is touched */
     DECIDED_YES, /* committed: the members are to be new */
     DECIDED_NOT, /* the coordinator's directory or journal cannot be reached: in doubt */
 };
-enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator);
+enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **ret_coordinator,
+                          bool *ret_vouched);
 
 /* Keeps the decision for participant `index` in a file of its own, so that the slot is free again
  * although that directory is away; durable. And whether there is one: 1, 0, or a negative errno

@@ -100,7 +100,7 @@ static int ask_coordinator(struct view *view, struct seat *asking, const struct 
     struct seats seats = {0};
     struct seat *coordinator;
     int rc = 0;
-    enum decision decision = seat_decide(asking, &seats, &coordinator);
+    enum decision decision = seat_decide(asking, &seats, &coordinator, &view->vouched);
     view->verdict = decision == DECIDED_YES   ? VIEW_COMMITTED
                     : decision == DECIDED_NOT ? VIEW_IN_DOUBT
                                               : VIEW_PREPARED;
@@ -135,6 +135,7 @@ static int look(struct view *view, const struct place *directory, struct state *
         return rc == -EXDEV || rc == -ENODATA ? 0 : rc;
     }
     view->verdict = VIEW_COMMITTED;
+    view->vouched = true;
     struct seats seats = {0};
     struct seat here = {.place = *directory, .file = SLOT_FILE_CLOSED, .slot = view->slot};
     state_borrow(state, &here.state);

@@ -43,6 +43,7 @@ struct view_mark {
 
 struct view {
     enum view_verdict verdict;
+    bool vouched; /* false: by its members here alone, for the journal that would know is gone */
     struct view_mark mark;
     struct slot_file file;
     struct slot slot; /* its members are there unless clear or foreign */

@@ -74,13 +74,6 @@ int witness_is_made(const struct slot_member *member, const struct place *place)
     return rc == 1 ? proves : rc;
 }
 
-int witness_is_removed(const struct slot_member *member, const struct place *place)
-{
-    struct os_stat stat;
-    int rc = member->kind == SLOT_REMOVE ? os_stat(place->dir, place->name, &stat) : 0;
-    return rc == -ENOENT ? 1 : rc;
-}
-
 /* By the files alone, but where those stay the same: one that somebody else rewrote is no sign of
  * the commit. */
 int witness_is_untouched(const struct slot *slot, const struct place *directory,

@@ -20,9 +20,6 @@ int witness_is_before(const struct slot_member *member, const struct place *plac
  * not: anybody may have removed it. */
 int witness_is_made(const struct slot_member *member, const struct place *place);
 
-/* Whether it is one that the commit removes, and is gone. */
-int witness_is_removed(const struct slot_member *member, const struct place *place);
-
 /* Whether all members of a slot that lies there are the files they were, by their inodes. */
 int witness_is_untouched(const struct slot *slot, const struct place *directory,
                          struct state *state);

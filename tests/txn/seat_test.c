@@ -5,6 +5,7 @@
 static struct untorn_error error;
 static struct untorn_options options;
 static struct seats seats;
+static bool vouched;
 
 static struct seat *take(const char *path)
 {
@@ -97,37 +98,39 @@ static struct seat *prepared(void)
 TEST(a_participant_asks_its_coordinator)
 {
     struct seat *coordinator, *seat = prepared();
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     CHECK(coordinator == take("a/x"));
     seat->slot.id[0] ^= 1;
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
     seat->slot.id[0] ^= 1;
     seat->slot.index = 1; /* the coordinator does not know it */
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
     seat->slot.index = 0;
     CHECK_INT(rename("a", "away"), 0);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NOT);
     seats_close(&seats);
 }
 
 TEST(a_decision_that_is_kept_outlives_the_slot)
 {
     struct seat *coordinator, *seat = prepared();
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     CHECK_INT(seat_has_decision(coordinator, seat), 0);
     CHECK_INT(seat_keep_decision(coordinator, 0), 0);
     CHECK_INT(seat_has_decision(coordinator, seat), 1);
     CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
     slot_file_close(&coordinator->file);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
+    CHECK(vouched);
     CHECK_INT(rename("a/.untorn/journal", "a/.untorn/was"), 0);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT); /* [SEAT-3] */
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NOT); /* [SEAT-3] */
     CHECK_INT(mkdir("a/.untorn/journal", 0755), 0);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NOT);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NOT);
     seat->slot.level = UNTORN_CACHE;
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_NO);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
+    CHECK(!vouched);
     seats_close(&seats);
 }
 
@@ -135,7 +138,7 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
 TEST(a_decision_is_that_directory_s_alone_for_which_it_was_kept)
 {
     struct seat *coordinator, *seat = prepared();
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     CHECK_INT(seat_keep_decision(coordinator, 0), 0);
     for (int i = 0; i < 2; i++) {
         struct seat other = *seat;
@@ -152,14 +155,14 @@ TEST(a_decision_of_an_older_version_is_believed_and_stays)
 {
     char older[4096];
     struct seat *coordinator, *seat = prepared();
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     slot_id_text(seat->slot.id, older + sprintf(older, "a/.untorn/journal/"));
     strcat(older, ".0");
     put(older, seat->path);
     CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
     slot_file_close(&coordinator->file);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
-    CHECK_INT(seat_decide(seat, &seats, &coordinator), DECIDED_YES);
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seats_close(&seats);
 }

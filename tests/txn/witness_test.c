@@ -106,7 +106,8 @@ TEST(a_removed_file_is_no_proof)
     CHECK_TEXT(text_of("b/z"), "old z");
 }
 
-TEST(where_all_files_are_new_nothing_is_to_be_done)
+/* But elsewhere there may be something. */
+TEST(where_all_files_are_new_nothing_is_done_and_it_is_told)
 {
     const struct step steps[] = {PUT("a/x", "new x"), REMOVE("b/y"), PUT("b/z", "new z"), {0}};
     begin_apart();
@@ -115,7 +116,28 @@ TEST(where_all_files_are_new_nothing_is_to_be_done)
     CHECK_INT(touch("b/z"), 0);
     CHECK_TEXT(text_of("b/z"), "new z");
     CHECK(!exists("b/y") && !is_active("b/"));
-    CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST); /* [RECOVER-8] */
+}
+
+static void recover_b_alone(void *context)
+{
+    (void)context;
+    at(CALL_RENAME, "a/x", 1, die, NULL);
+    CHECK_INT(touch("b/y"), 0);
+}
+
+/* The recovery was killed as well. */
+TEST(a_half_that_was_finished_before_the_journal_was_removed_is_told)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    CHECK_INT(end_of(start_child(recover_b_alone, NULL)), -SIGKILL);
+    remove_tree("a/.untorn");
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    CHECK_INT(open_findings("b", false), 1);
 }
 
 /* [FINISH-5] The stages may be the only copies. */
@@ -170,6 +192,42 @@ TEST(at_level_cache_it_is_given_up_and_told)
     CHECK_INT(open_findings("b/z", false), 1);
 }
 
+static void found(void *context, const struct untorn_finding *finding)
+{
+    bool *withdrawn = context;
+    *withdrawn |= finding->withdrawn;
+}
+
+/* What was changed in the other directory nobody knows. */
+TEST(what_is_given_up_without_the_journal_is_not_called_taken_back)
+{
+    bool withdrawn = false;
+    struct untorn_check repair = {.repair = true, .found = found, .context = &withdrawn};
+    struct untorn_options cache = {.level = UNTORN_CACHE};
+    struct death death = {apart, &cache, CALL_RENAME, "b/y", 1};
+    size_t open;
+    begin_apart();
+    CHECK_INT(end_of(start_child(commit_and_die, &death)), -SIGKILL);
+    remove_tree("a/.untorn");
+    CHECK_INT(untorn_check("b", &repair, NULL, &open, &error), 0);
+    CHECK(!withdrawn);
+}
+
+TEST(a_file_that_cannot_be_looked_at_is_no_reason_to_give_up)
+{
+    struct untorn_options cache = {.level = UNTORN_CACHE};
+    struct death death = {apart, &cache, CALL_RENAME, "b/z", 1};
+    begin_apart();
+    CHECK_INT(end_of(start_child(commit_and_die, &death)), -SIGKILL);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    remove_tree("a/.untorn");
+    fail(CALL_OPEN, "b/y", 1, EIO);
+    CHECK_INT(touch("b/z"), -UNTORN_IN_DOUBT);
+    forget_rules();
+    CHECK_INT(touch("b/z"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+}
+
 TEST(a_note_that_cannot_be_written_keeps_nobody_from_finishing)
 {
     begin_apart();
@@ -195,6 +253,42 @@ TEST(every_directory_that_was_finished_tells_of_the_one_that_was_not)
     CHECK_TEXT(text_of("b/y"), "new");
     CHECK_INT(open, 1);
     CHECK_INT(open_findings("a/x", false), 1);
+}
+
+static void restore_slot(const char *directory)
+{
+    CHECK_INT(chdir(directory), 0);
+    CHECK_INT(system("cp -p .untorn/journal/slot s && mv s .untorn/journal/slot"), 0);
+    CHECK_INT(chdir(".."), 0);
+}
+
+/* Somebody restored it file by file, and the folder is the same: a copy says nothing. [SEAT-3] */
+TEST(a_coordinators_slot_that_is_a_copy_is_no_answer)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/z", 1);
+    restore_slot("a");
+    CHECK_INT(touch("b/z"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    remove_tree("a");
+    remove_tree("b");
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    restore_slot("a");
+    CHECK_INT(touch("b/z"), -UNTORN_IN_DOUBT);
+}
+
+/* [RECOVER-8] */
+TEST(a_participants_slot_that_is_a_copy_is_told)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    restore_slot("b");
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+    CHECK_INT(open_findings("a", false), 1);
 }
 
 /* One that counts is not given up because it cannot be finished just now. */
