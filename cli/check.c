@@ -110,6 +110,8 @@ static void report_finding(const struct checking *checking, const struct kind *k
     }
     if (finding->withdrawn)
         output_text(",\"withdrawn\":true");
+    if (finding->abandoned)
+        output_text(",\"abandoned\":true");
     output_format(",\"size\":%llu,\"repaired\":%s}\n", (unsigned long long)finding->size,
                   finding->repaired ? "true" : "false");
 }
@@ -121,7 +123,7 @@ static void print_finding(const struct kind *kind, const struct untorn_finding *
     if (finding->repaired && finding->withdrawn)
         output_format(": taken back: %s; no file was changed", kind->text);
     else if (finding->repaired)
-        output_format(": %s: %s", kind->repaired, kind->text);
+        output_format(": %s: %s", finding->abandoned ? "given up" : kind->repaired, kind->text);
     else
         output_format(": %s%s", kind->text, kind->left);
     if (finding->directory) {
@@ -180,7 +182,7 @@ static bool is_kept(enum untorn_finding_kind kind)
  * what is there is what there is. */
 static bool is_on_its_way(const struct untorn_finding *finding)
 {
-    bool commits = finding->kind == UNTORN_FOUND_SET && !finding->withdrawn;
+    bool commits = finding->kind == UNTORN_FOUND_SET && !finding->withdrawn && !finding->abandoned;
     bool waits = finding->kind == UNTORN_FOUND_SET || finding->kind == UNTORN_FOUND_IN_DOUBT;
     return commits || (waits && !finding->repaired);
 }

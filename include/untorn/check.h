@@ -33,6 +33,7 @@ struct untorn_finding {
     const char *directory; /* of what is in doubt: the one that knows, physical; else NULL.
                               Borrowed for the call */
     bool withdrawn;        /* of a commit: it never counted, and no file was changed by it */
+    bool abandoned;        /* the same: it could not be finished, and was given up */
 };
 
 typedef void untorn_finding_function(void *context, const struct untorn_finding *finding);

@@ -40,6 +40,11 @@ struct untorn_error *error_begin(struct untorn_error *reterr, struct untorn_erro
     return error;
 }
 
+void error_name(struct untorn_error *error, const char *path)
+{
+    copy_path(error->path, path);
+}
+
 int error_fail(struct untorn_error *error, enum untorn_status status, const char *step)
 {
     error->status = status;

@@ -15,6 +15,9 @@
 struct untorn_error *error_begin(struct untorn_error *reterr, struct untorn_error *local,
                                  const char *path);
 
+/* Names another path; all else stays. */
+void error_name(struct untorn_error *error, const char *path);
+
 /* Failed, the old content stays. Returns -status. `step` is static text or NULL. */
 int error_fail(struct untorn_error *error, enum untorn_status status, const char *step);
 

@@ -22,7 +22,8 @@ void check_report(struct check *check, enum untorn_finding_kind kind, const char
                                      .size = size,
                                      .repaired = repaired,
                                      .directory = check->directory,
-                                     .withdrawn = check->withdrawn};
+                                     .withdrawn = check->withdrawn,
+                                     .abandoned = check->abandoned};
     /* `name` may be what stands for a long one; a mixed set is told by its old files. */
     if (check->place.name[0] && kind != UNTORN_FOUND_MIXED)
         finding.name = check->place.name;

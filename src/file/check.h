@@ -23,7 +23,7 @@ struct check {
     const void *needing;
     char spared[LIMIT_NAME + 1]; /* an entry of kept/ that this very call moved there */
     const char *directory;       /* untorn_finding.directory of what is reported; or NULL */
-    bool withdrawn;              /* the same */
+    bool withdrawn, abandoned;   /* the same */
 };
 
 /* Reports what is found in this layer, and repairs it where that is wanted. */

@@ -392,13 +392,17 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
     return rc == 0 ? quarantine_old(target, stage, error) : rc;
 }
 
-/* A stage cannot leave a folder that somebody marked. */
-static int check_stage_folder(struct target *target, struct untorn_error *error)
+/* The new version cannot leave a folder that somebody marked. */
+static int check_stage_folder(const struct target *target, const struct past *past,
+                              struct untorn_error *error)
 {
     char path[STATE_PATH_SIZE];
     struct os_stat folder;
-    state_path(&target->state, FOLDER_STAGE, "", path);
-    if (os_stat(target->state.parent, path, &folder) < 0 || !folder.immutable)
+    bool in_history = past && past->made_there;
+    state_path(&target->state, in_history ? FOLDER_HISTORY : FOLDER_STAGE, "", path);
+    int rc = in_history ? os_stat(past->versions.folder, NULL, &folder)
+                        : os_stat(target->state.parent, path, &folder);
+    if (rc < 0 || !folder.immutable)
         return 0;
     error_detail(error, "%s is marked immutable or append-only (see lsattr, chattr)", path);
     return error_fail(error, UNTORN_DENIED, NULL);
@@ -418,7 +422,7 @@ int replace_foresee(struct replacement *replacement, bool beside, struct untorn_
     }
     if (denied)
         return place_fail_foreseen(&target->place, denied, "put the new version in place", error);
-    return past && past->made_there ? 0 : check_stage_folder(target, error);
+    return check_stage_folder(target, past, error);
 }
 
 int replace_flush(struct replacement *replacement, struct untorn_error *error)

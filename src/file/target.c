@@ -121,7 +121,8 @@ int target_look(struct target *target, struct untorn_error *error)
         return place_fail(&target->place, rc, "open it", error);
     if (target->stat.kind == OS_SYMLINK && target->options->symlink != UNTORN_REPLACE_LINK)
         return AGAIN;
-    if (target->stat.kind != OS_REGULAR && target->stat.kind != OS_SYMLINK) {
+    bool fits = target->stat.kind == OS_REGULAR || target->stat.kind == OS_SYMLINK;
+    if (!fits && !target->recovering) { /* then it is no version of the file [FINISH-1] */
         error_detail(error, "%s", place_kind_text(target->stat.kind));
         return error_fail(error, UNTORN_NOT_A_FILE, NULL);
     }

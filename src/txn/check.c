@@ -83,17 +83,18 @@ static void report_foreign(struct check *check, struct view *view, const struct 
 }
 
 /* [VIEW-2] The maker must be somebody who may change that file anyway. */
-static bool is_trusted(const struct check *check, const struct view *view, const char *name)
+static bool is_trusted(const struct check *check, const struct view *view,
+                       const struct slot_member *member)
 {
     struct os_stat stat;
-    bool is_there = os_stat(check->place.dir, name, &stat) == 0;
-    return slot_file_is_trusted(&view->file, &check->place, is_there ? &stat : NULL);
+    bool is_there = os_stat(check->place.dir, member->name, &stat) == 0;
+    return slot_file_is_trusted(&view->file, &check->place, member, is_there ? &stat : NULL);
 }
 
 static enum untorn_finding_kind kind_of(const struct check *check, const struct view *view,
-                                        const char *name)
+                                        const struct slot_member *member)
 {
-    if (!is_trusted(check, view, name))
+    if (!is_trusted(check, view, member))
         return UNTORN_FOUND_FOREIGN;
     return view->verdict == VIEW_IN_DOUBT ? UNTORN_FOUND_IN_DOUBT : UNTORN_FOUND_SET;
 }
@@ -111,8 +112,15 @@ static bool give_up(struct check *check, struct view *view)
     return check->what->abandon && set_aside(check, view, view->slot.members[0].name);
 }
 
-/* What can be decided is finished or discarded; the rest is given up only where that was asked for.
- */
+/* [RECOVER-9] */
+static bool give_up_ours(struct check *check, struct view *view)
+{
+    return check->what->abandon && recover_leave_answers(&check->place, &check->state) == 0 &&
+           give_up(check, view);
+}
+
+/* What can be decided is finished or discarded. The rest, and what is not for us to finish, is
+ * given up only where that was asked for. */
 static bool repair(struct check *check, struct view *view)
 {
     struct untorn_error local;
@@ -122,15 +130,17 @@ static bool repair(struct check *check, struct view *view)
     for (int i = 0; rc == AGAIN && i < LIMIT_RESTARTS; i++)
         rc =
             recover_directory(&check->place, &check->state, lock_deadline(&check->options), &local);
-    if (rc != 0 && rc != -UNTORN_IN_DOUBT && check->worst == 0) {
+    check->abandoned =
+        (rc == -UNTORN_IN_DOUBT || recover_is_lasting(rc)) && give_up_ours(check, view);
+    if (rc != 0 && rc != -UNTORN_IN_DOUBT && !check->abandoned && check->worst == 0) {
         check->worst = rc == AGAIN ? error_fail(&local, UNTORN_RESTLESS, NULL) : rc;
         *check->error = local;
     }
-    if (look(check, &now) < 0)
-        return false;
+    if (check->abandoned || look(check, &now) < 0)
+        return check->abandoned;
     bool active = now.verdict != VIEW_CLEAR && slot_same_id(&now.slot, &view->slot);
     view_close(&now);
-    return !active || (rc == -UNTORN_IN_DOUBT && give_up(check, view));
+    return !active;
 }
 
 /* What is prepared either never counted, or is done where its coordinator knows it no more. */
@@ -149,12 +159,13 @@ static int report_members(struct check *check, struct view *view)
     if (!kinds)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) /* before anything is repaired */
-        kinds[i] = kind_of(check, view, view->slot.members[i].name);
+        kinds[i] = kind_of(check, view, &view->slot.members[i]);
     bool ours = false;
     for (size_t i = 0; i < count; i++)
         ours |= kinds[i] != UNTORN_FOUND_FOREIGN;
     bool withdrawn = is_withdrawn(check, view);
     bool repaired = check->what->repair && (ours ? repair(check, view) : give_up(check, view));
+    check->abandoned |= repaired && view->verdict == VIEW_PREPARED && !view->vouched;
     for (size_t i = 0; i < count; i++) {
         const struct slot_member *member = &view->slot.members[i];
         if (!concerns(check, member->name))
@@ -166,7 +177,7 @@ static int report_members(struct check *check, struct view *view)
                      repaired);
     }
     check->directory = NULL;
-    check->withdrawn = false;
+    check->withdrawn = check->abandoned = false;
     free(kinds);
     return 0;
 }

@@ -19,14 +19,21 @@ struct part {
     struct target target;
 };
 
+/* How the commit stands in another of its coordinator's directories. */
+enum there {
+    THERE_DONE,
+    THERE_WAITS, /* for its end */
+    THERE_AWAY,  /* out of reach, or left out */
+    THERE_LOST,  /* its journal is gone [RECOVER-8] */
+};
+
 struct recovery {
     struct seats seats; /* the first is where it was met */
     struct seat *home;
     struct seat *coordinator; /* NULL if that is finished */
     bool commits;             /* else it never counted */
     bool vouched;             /* by the coordinator; else only by the members in home [SEAT-3] */
-    unsigned char *away;      /* for each of the coordinator's directories: out of reach */
-    unsigned char *lost;      /* the same: its journal is gone [RECOVER-8] */
+    enum there *there;        /* for each of the coordinator's directories */
     struct part **parts;
     struct target **targets; /* theirs, in the order of locking */
     size_t count;
@@ -53,9 +60,8 @@ static int fail_doubt(struct recovery *recovery)
 static int gather_participants(struct recovery *recovery)
 {
     const struct slot *slot = &recovery->coordinator->slot;
-    recovery->away = calloc(slot->directory_count + 1, 1);
-    recovery->lost = calloc(slot->directory_count + 1, 1);
-    if (!recovery->away || !recovery->lost)
+    recovery->there = calloc(slot->directory_count + 1, sizeof *recovery->there);
+    if (!recovery->there)
         return -ENOMEM;
     for (uint32_t i = 0; i < slot->directory_count; i++) {
         struct seat *seat;
@@ -71,8 +77,10 @@ static int gather_participants(struct recovery *recovery)
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         if (rc == 0)
             seat->takes_part = waits;
-        recovery->away[i] = !waits && (known < 0 || (rc < 0 && !none));
-        recovery->lost[i] = !waits && !recovery->away[i] && (known == 0 || copied);
+        recovery->there[i] = waits                            ? THERE_WAITS
+                             : known < 0 || (rc < 0 && !none) ? THERE_AWAY
+                             : known == 0 || copied           ? THERE_LOST
+                                                              : THERE_DONE;
     }
     return 0;
 }
@@ -98,6 +106,53 @@ static int gather(struct recovery *recovery)
         return 0;
     coordinator->takes_part = true;
     return gather_participants(recovery);
+}
+
+/* ---- who is left out ---- */
+
+bool recover_is_lasting(int rc)
+{
+    return rc == -UNTORN_DENIED || rc == -UNTORN_READ_ONLY || rc == -UNTORN_NO_STATE ||
+           rc == -UNTORN_UNTRUSTED;
+}
+
+/* The member at fault need not be the caller's file. Returns `rc`. */
+static int blame(struct recovery *recovery, const struct seat *seat,
+                 const struct slot_member *member, int rc)
+{
+    struct untorn_error *error = recovery->error;
+    char path[LIMIT_PATH + LIMIT_NAME + 2], detail[UNTORN_DETAIL_SIZE];
+    if (rc >= 0 || rc == AGAIN)
+        return rc;
+    snprintf(path, sizeof path, "%s/%s", strcmp(seat->path, "/") == 0 ? "" : seat->path,
+             member->name);
+    snprintf(detail, sizeof detail, "%s", error->detail);
+    error_name(error, path);
+    error_detail(error, "%s%san interrupted commit is to be finished first%s%s", detail,
+                 *detail ? "; " : "",
+                 recover_is_lasting(rc) ? ", or given up: untorn check --repair --abandon " : "",
+                 recover_is_lasting(rc) ? path : "");
+    return rc;
+}
+
+/* What cannot be done in another directory, and not only just now, is left to who can do it there:
+ * as if that were away. [RECOVER-9] */
+static int leave_out(struct recovery *recovery, struct seat *seat, const struct slot_member *member,
+                     int rc, const struct untorn_error *before)
+{
+    const struct slot *commit = &recovery->coordinator->slot;
+    unsigned flags = recovery->error->flags;
+    if (seat == recovery->home || !recover_is_lasting(rc))
+        return blame(recovery, seat, member, rc);
+    seat->takes_part = false;
+    seat->is_asked = seat == recovery->coordinator; /* its yes is to stay */
+    for (uint32_t i = 0; i < commit->directory_count; i++)
+        if (commit->directories[i].inode == seat->place.dir_stat.inode &&
+            commit->directories[i].born == seat->place.dir_stat.born)
+            recovery->there[i] = THERE_AWAY;
+    *recovery->error = *before;
+    recovery->error->flags |= flags;
+    return 0;
 }
 
 /* ---- locks ---- */
@@ -138,16 +193,25 @@ static int allocate_parts(struct recovery *recovery)
     return recovery->parts && recovery->targets ? 0 : -ENOMEM;
 }
 
+static int open_parts_of(struct recovery *recovery, struct seat *seat)
+{
+    struct untorn_error before = *recovery->error;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && seat->takes_part && i < seat->slot.member_count; i++) {
+        rc = open_part(recovery, seat, &seat->slot.members[i]);
+        if (rc != 0)
+            rc = leave_out(recovery, seat, &seat->slot.members[i], rc, &before);
+    }
+    return rc;
+}
+
 static int open_parts(struct recovery *recovery)
 {
     int rc = allocate_parts(recovery);
     if (rc < 0)
         return error_fail(recovery->error, UNTORN_NO_MEMORY, NULL);
-    for (size_t i = 0; i < recovery->seats.count; i++) {
-        struct seat *seat = recovery->seats.list[i];
-        for (uint32_t j = 0; rc == 0 && seat->takes_part && j < seat->slot.member_count; j++)
-            rc = open_part(recovery, seat, &seat->slot.members[j]);
-    }
+    for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++)
+        rc = open_parts_of(recovery, recovery->seats.list[i]);
     return rc;
 }
 
@@ -171,8 +235,8 @@ static int look_again(struct recovery *recovery)
         return 0;
     enum decision decision = seat_decide(recovery->home, &again, &coordinator, &vouched);
     seats_close(&again);
-    bool same = decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) &&
-                vouched == recovery->vouched;
+    bool same =
+        decision == (recovery->commits ? DECIDED_YES : DECIDED_NO) && vouched == recovery->vouched;
     return same ? 0 : AGAIN;
 }
 
@@ -180,6 +244,9 @@ static int lock_all(struct recovery *recovery)
 {
     struct target *failed = NULL;
     int rc = group_lock(recovery->targets, recovery->count, &failed, recovery->error);
+    for (size_t i = 0; rc != 0 && i < recovery->count; i++)
+        if (&recovery->parts[i]->target == failed)
+            return blame(recovery, recovery->parts[i]->seat, recovery->parts[i]->member, rc);
     if (rc != 0)
         return rc;
     rc = seats_lock(&recovery->seats, recovery->deadline);
@@ -206,21 +273,44 @@ static void remove_stage(struct part *part)
         target_sweep(&part->target); /* once more, and what stays is left to the next writer */
 }
 
+/* Of what is done to it, what concerns the commit and not the file is told. */
+enum {
+    TOLD = UNTORN_FLAG_RECOVERED | UNTORN_FLAG_CONFLICT_KEPT | UNTORN_FLAG_JOURNAL_LOST |
+           UNTORN_FLAG_NO_DIR_FLUSH | UNTORN_FLAG_NETWORK,
+};
+
 static int finish_part(struct recovery *recovery, struct part *part)
 {
     struct target *target = &part->target;
+    unsigned flags = recovery->error->flags;
     int rc = AGAIN;
     for (int i = 0; rc == AGAIN && i < LIMIT_TRIES; i++) {
         rc = target_look(target, recovery->error);
         if (rc != 0)
             continue;
-        rc = slot_file_is_trusted(&part->seat->file, &part->seat->place,
+        rc = slot_file_is_trusted(&part->seat->file, &part->seat->place, part->member,
                                   target->exists ? &target->stat : NULL)
                  ? finish_member(target, &part->options, part->seat, part->member, recovery->error)
                  : finish_keep_aside(target, part->seat, part->member,
                                      "is not for who committed it to change", recovery->error);
     }
     target_rest(target);
+    recovery->error->flags = flags | (recovery->error->flags & TOLD);
+    return rc;
+}
+
+/* One after the other: where one cannot be done, those of its directory behind it are not. */
+static int finish_parts(struct recovery *recovery)
+{
+    struct untorn_error before = *recovery->error;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < recovery->count; i++) {
+        struct part *part = recovery->parts[i];
+        if (part->seat->takes_part)
+            rc = finish_part(recovery, part);
+        if (rc != 0)
+            rc = leave_out(recovery, part->seat, part->member, rc, &before);
+    }
     return rc;
 }
 
@@ -260,7 +350,7 @@ static int end_slots(struct recovery *recovery)
     }
     if (coordinator->takes_part) {
         for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
-            if (recovery->away[i] || recovery->lost[i])
+            if (recovery->there[i] == THERE_AWAY || recovery->there[i] == THERE_LOST)
                 rc = seat_keep_decision(coordinator, i);
         return rc < 0 ? rc : put_away(coordinator, true);
     }
@@ -296,8 +386,9 @@ static void note_all_lost(struct recovery *recovery)
         struct seat *seat = recovery->seats.list[i];
         if (seat->takes_part && !recovery->vouched)
             note_lost(recovery, seat, asked[0].path);
-        for (uint32_t j = 0; seat->takes_part && recovery->lost && j < commit->directory_count; j++)
-            if (recovery->lost[j])
+        for (uint32_t j = 0; seat->takes_part && recovery->there && j < commit->directory_count;
+             j++)
+            if (recovery->there[j] == THERE_LOST)
                 note_lost(recovery, seat, commit->directories[j].path);
     }
 }
@@ -306,28 +397,35 @@ static void note_all_lost(struct recovery *recovery)
 static int make_yes_durable(struct recovery *recovery)
 {
     struct seat *coordinator = recovery->coordinator;
-    int rc = coordinator->takes_part ? slot_file_settle(&coordinator->file) : 0;
+    bool under_way = coordinator->takes_part || coordinator->is_asked;
+    int rc = under_way ? slot_file_settle(&coordinator->file) : 0;
     return rc < 0 ? error_unsettled(recovery->error, UNTORN_UNSETTLED_SET, rc,
                                     "flush the journal of an unfinished commit")
                   : 0;
 }
 
+/* What was left out needs its stages yet. */
+static void clear_part(struct recovery *recovery, struct part *part)
+{
+    if (!part->seat->takes_part)
+        return;
+    remove_stage(part);
+    past_prune(&part->target, recovery->error);
+    target_rest(&part->target);
+}
+
 static int finish(struct recovery *recovery)
 {
     int rc = make_yes_durable(recovery);
-    for (size_t i = 0; rc == 0 && i < recovery->count; i++)
-        rc = finish_part(recovery, recovery->parts[i]);
+    if (rc == 0)
+        rc = finish_parts(recovery);
     for (size_t i = 0; rc == 0 && i < recovery->seats.count; i++)
         if (recovery->seats.list[i]->takes_part)
             rc = flush_directory(recovery, recovery->seats.list[i]);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < recovery->count; i++)
-        remove_stage(recovery->parts[i]);
-    for (size_t i = 0; i < recovery->count; i++) {
-        past_prune(&recovery->parts[i]->target, recovery->error);
-        target_rest(&recovery->parts[i]->target);
-    }
+        clear_part(recovery, recovery->parts[i]);
     if (recovery->coordinator->takes_part)
         remember_recovered(&recovery->seats, recovery->coordinator);
     note_all_lost(recovery);
@@ -388,24 +486,51 @@ static int run(struct recovery *recovery)
     return rc;
 }
 
-int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
-                      struct untorn_error *error)
+static void begin(struct recovery *recovery, const struct place *place, const struct state *state)
 {
-    struct recovery recovery = {.deadline = deadline, .error = error};
     struct place own_place = *place;
     struct state own_state;
     own_place.borrowed = true;
     state_borrow(state, &own_state);
-    recovery.home = seats_take(&recovery.seats, &own_place, &own_state);
-    int rc = recovery.home ? run(&recovery) : error_fail(error, UNTORN_NO_MEMORY, NULL);
-    for (size_t i = 0; i < recovery.count; i++) {
-        target_close(&recovery.parts[i]->target);
-        free(recovery.parts[i]);
+    recovery->home = seats_take(&recovery->seats, &own_place, &own_state);
+}
+
+static void end(struct recovery *recovery)
+{
+    for (size_t i = 0; i < recovery->count; i++) {
+        target_close(&recovery->parts[i]->target);
+        free(recovery->parts[i]);
     }
-    seats_close(&recovery.seats);
-    free(recovery.parts);
-    free(recovery.targets);
-    free(recovery.away);
-    free(recovery.lost);
+    seats_close(&recovery->seats);
+    free(recovery->parts);
+    free(recovery->targets);
+    free(recovery->there);
+}
+
+/* One that was finished meanwhile does not ask: what is kept for it then is of no harm. */
+int recover_leave_answers(const struct place *place, const struct state *state)
+{
+    struct recovery recovery = {0};
+    begin(&recovery, place, state);
+    int rc = recovery.home ? seat_read(recovery.home) : -ENOMEM;
+    bool counts =
+        rc == 0 && !recovery.home->slot.participant && recovery.home->slot.state == SLOT_COMMITTED;
+    recovery.coordinator = recovery.home;
+    if (counts)
+        rc = gather_participants(&recovery);
+    for (uint32_t i = 0; counts && rc == 0 && i < recovery.home->slot.directory_count; i++)
+        if (recovery.there[i] != THERE_DONE)
+            rc = seat_keep_decision(recovery.home, i);
+    end(&recovery);
+    return rc;
+}
+
+int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
+                      struct untorn_error *error)
+{
+    struct recovery recovery = {.deadline = deadline, .error = error};
+    begin(&recovery, place, state);
+    int rc = recovery.home ? run(&recovery) : error_fail(error, UNTORN_NO_MEMORY, NULL);
+    end(&recovery);
     return rc;
 }

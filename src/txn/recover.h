@@ -21,9 +21,10 @@
  *              kept for it in a durable file of its own.
  *   RECOVER-4  A participant without its id in the coordinator's slot, and without a decision kept
  *              there, is given up: it was never committed, or it is durably finished. That the
- *              coordinator says so is durable before.
- *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one) nothing
- *              is changed.
+ *              coordinator says so is durable before. Where its journal is gone, or is a copy, its
+ *              silence is no answer. [SEAT-3]
+ *   RECOVER-5  In doubt (the coordinator's directory cannot be reached, or is another one, or its
+ *              journal is gone and the members here do not tell) nothing is changed.
  *   RECOVER-6  At the levels that flush, a file changes only when no power loss can bring a slot
  *              back that is active and names it. So a member of a DONE slot changes only after DONE
  *              is durable; and where a slot is seen that may not be on the disk at all [SLOT-7],
@@ -33,9 +34,13 @@
  *              and flushed: its maker may have been killed before his flush returned, and then only
  *              the running system knows of the commit.
  *   RECOVER-8  Where a directory is in reach and its folder journal/ is no longer the one that took
- *              part [SEAT-3], nobody can say what was to become of its files. The rest is finished
- *              all the same: it counts; the outcome says so, and so does a note that is kept in
- *              every directory that is finished.
+ *              part, or the slot in it is a copy [SEAT-3], nobody can say what was to become of its
+ *              files. The rest is finished all the same: it counts; the outcome says so, and so
+ *              does a note that is kept in every directory that is finished.
+ *   RECOVER-9  Nobody is kept from his own files by what he cannot do elsewhere: a directory whose
+ *              files he may not lock or change is left as if it were away, the coordinator's with
+ *              its slot, which goes on to say yes. In his own directory he is told which file it
+ *              is, and can give the commit up there; the others get their answer before.
  */
 #ifndef UNTORN_TXN_RECOVER_H
 #define UNTORN_TXN_RECOVER_H
@@ -46,6 +51,14 @@
  * lock that it took for this. 0: nothing is under way any more. AGAIN: it changed meanwhile. */
 int recover_directory(const struct place *place, const struct state *state, uint64_t deadline,
                       struct untorn_error *error);
+
+/* Whether what failed so would fail again, for want of a right. [RECOVER-9] */
+bool recover_is_lasting(int rc);
+
+/* The commit that the slot of that directory says is under way is about to be given up there: where
+ * it counts, those that wait for its answer have it kept. [RECOVER-9] 0 or a negative errno value.
+ */
+int recover_leave_answers(const struct place *place, const struct state *state);
 
 /* Before a single member changes: what its slot says is durable. [RECOVER-6] Under the target's
  * lock. AGAIN: start over. In txn/settle.c, with upward_settle. */

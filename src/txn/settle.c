@@ -138,7 +138,7 @@ static int settle_other(struct target *target, struct slot_file *file, struct sl
     bool exists = os_stat(place->dir, place->name, &now) == 0;
     const struct slot_member *member =
         rc == 0 && slot_is_active(&slot) ? slot_find(&slot, place->name) : NULL;
-    bool named = member && slot_file_is_trusted(file, place, exists ? &now : NULL);
+    bool named = member && slot_file_is_trusted(file, place, member, exists ? &now : NULL);
     int kept = member && !named && is_locked_alone(target) ? keep_stage(target, member) : 0;
     if (rc == 0)
         slot_free(&slot);

@@ -112,10 +112,13 @@ bool slot_maker_is_trusted(const struct os_stat *made, const struct place *direc
            ((target->mode & 020) && made->group == target->group);
 }
 
+/* Nor does it matter of one that is to be removed, but where only its owner may do that. */
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
-                          const struct os_stat *target)
+                          const struct slot_member *member, const struct os_stat *target)
 {
-    return slot_maker_is_trusted(&file->stat, directory, target);
+    bool sticky = directory->dir_stat.mode & 01000;
+    bool removes = member->kind == SLOT_REMOVE && !sticky;
+    return slot_maker_is_trusted(&file->stat, directory, removes ? NULL : target);
 }
 
 int slot_file_write(struct slot_file *file, struct slot *slot)

@@ -57,10 +57,10 @@ int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode);
 /* Whether we may write it and it is as open as `mode` says: else it is to be renewed. [SLOT-3] */
 bool slot_file_fits(const struct slot_file *file, unsigned mode);
 
-/* Whether the maker of the slot is somebody who may change that file anyway: `target` is what has
- * the member's name, or NULL. The same of any other file of ours, `made`. */
+/* Whether the maker of the slot is somebody who may do that to the file anyway: `target` is what
+ * has the member's name, or NULL. For any other file of ours, `made`: who may change the file. */
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
-                          const struct os_stat *target);
+                          const struct slot_member *member, const struct os_stat *target);
 bool slot_maker_is_trusted(const struct os_stat *made, const struct place *directory,
                            const struct os_stat *target);
 

@@ -239,7 +239,7 @@ int view_read(const struct view *view, const struct place *place, struct state *
     if (rc < 0 && rc != -ENOENT)
         return rc;
     bool is_there = rc == 0;
-    if (!slot_file_is_trusted(&view->file, place, is_there ? &target : NULL))
+    if (!slot_file_is_trusted(&view->file, place, member, is_there ? &target : NULL))
         return 0;
     if (member->kind == SLOT_CREATE)
         return is_there ? 0 : read_new(view, member, place, state, ret_content);

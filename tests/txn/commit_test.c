@@ -462,6 +462,21 @@ TEST(a_member_that_is_marked_fails_the_commit)
     }
 }
 
+TEST(a_folder_of_versions_that_is_marked_fails_the_commit)
+{
+    const struct step again[] = {PUT("x", "newer x"), PUT("y", "newer y"), {0}};
+    begin_two();
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    set_marks(".untorn/history/y", FS_APPEND_FL);
+    int rc = commit_steps(again, NULL, &error);
+    set_marks(".untorn/history/y", 0);
+    CHECK_INT(rc, -UNTORN_DENIED); /* [TXN-8] */
+    CHECK(strstr(error.detail, "history"));
+    check_two("new x", "new y");
+    CHECK_INT(commit_steps(again, NULL, &error), 0);
+    check_two("newer x", "newer y");
+}
+
 /* ---- what gets in the way later ---- */
 
 TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)

@@ -93,20 +93,37 @@ TEST(who_could_not_change_the_file_cannot_have_it_changed)
     struct slot_file file = {.stat = {.owner = ALICE, .group = CREW}};
     struct place directory = {.dir_stat = {.owner = BOB, .mode = 0755}};
     struct os_stat target = {.owner = BOB, .group = CREW, .mode = 0644};
-    CHECK(!slot_file_is_trusted(&file, &directory, &target));
+    struct slot_member replaced = {.kind = SLOT_REPLACE};
+    CHECK(!slot_file_is_trusted(&file, &directory, &replaced, &target));
     target.mode = 0664;
-    CHECK(slot_file_is_trusted(&file, &directory, &target));
+    CHECK(slot_file_is_trusted(&file, &directory, &replaced, &target));
     target.group = BOB;
-    CHECK(!slot_file_is_trusted(&file, &directory, &target));
+    CHECK(!slot_file_is_trusted(&file, &directory, &replaced, &target));
     target.mode = 0666;
-    CHECK(slot_file_is_trusted(&file, &directory, &target));
+    CHECK(slot_file_is_trusted(&file, &directory, &replaced, &target));
     target = (struct os_stat){.owner = ALICE, .mode = 0600};
-    CHECK(slot_file_is_trusted(&file, &directory, &target));
-    CHECK(!slot_file_is_trusted(&file, &directory, NULL)); /* nor make one where he may not */
+    CHECK(slot_file_is_trusted(&file, &directory, &replaced, &target));
+    CHECK(!slot_file_is_trusted(&file, &directory, &replaced,
+                                NULL)); /* nor make one where he may not */
     directory.dir_stat.mode = 0777;
-    CHECK(slot_file_is_trusted(&file, &directory, NULL));
+    CHECK(slot_file_is_trusted(&file, &directory, &replaced, NULL));
     file.stat.owner = 0;
-    CHECK(slot_file_is_trusted(&file, &directory, &(struct os_stat){.owner = BOB}));
+    CHECK(slot_file_is_trusted(&file, &directory, &replaced, &(struct os_stat){.owner = BOB}));
+}
+
+TEST(who_may_write_a_directory_may_have_any_file_removed_from_it_unless_it_is_sticky)
+{
+    struct slot_file file = {.stat = {.owner = ALICE, .group = CREW}};
+    struct place directory = {.dir_stat = {.owner = ALICE, .mode = 0755}};
+    struct os_stat target = {.owner = BOB, .group = CREW, .mode = 0644};
+    struct slot_member removed = {.kind = SLOT_REMOVE};
+    CHECK(slot_file_is_trusted(&file, &directory, &removed, &target));
+    directory.dir_stat.owner = BOB;
+    CHECK(!slot_file_is_trusted(&file, &directory, &removed, &target));
+    directory.dir_stat.mode = 01777;
+    CHECK(!slot_file_is_trusted(&file, &directory, &removed, &target));
+    target.owner = ALICE;
+    CHECK(slot_file_is_trusted(&file, &directory, &removed, &target));
 }
 
 /* ---- what fails, or happens meanwhile ---- */

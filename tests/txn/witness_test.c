@@ -194,15 +194,16 @@ TEST(at_level_cache_it_is_given_up_and_told)
 
 static void found(void *context, const struct untorn_finding *finding)
 {
-    bool *withdrawn = context;
-    *withdrawn |= finding->withdrawn;
+    bool *abandoned = context;
+    CHECK(!finding->withdrawn);
+    *abandoned |= finding->abandoned;
 }
 
 /* What was changed in the other directory nobody knows. */
 TEST(what_is_given_up_without_the_journal_is_not_called_taken_back)
 {
-    bool withdrawn = false;
-    struct untorn_check repair = {.repair = true, .found = found, .context = &withdrawn};
+    bool abandoned = false;
+    struct untorn_check repair = {.repair = true, .found = found, .context = &abandoned};
     struct untorn_options cache = {.level = UNTORN_CACHE};
     struct death death = {apart, &cache, CALL_RENAME, "b/y", 1};
     size_t open;
@@ -210,7 +211,7 @@ TEST(what_is_given_up_without_the_journal_is_not_called_taken_back)
     CHECK_INT(end_of(start_child(commit_and_die, &death)), -SIGKILL);
     remove_tree("a/.untorn");
     CHECK_INT(untorn_check("b", &repair, NULL, &open, &error), 0);
-    CHECK(!withdrawn);
+    CHECK(abandoned);
 }
 
 TEST(a_file_that_cannot_be_looked_at_is_no_reason_to_give_up)

@@ -1,0 +1,211 @@
+/* A commit counts, its process was killed, and who meets it cannot finish all of it: for another
+ * user's directory, for a mark, for what took a file's name. Nobody is kept from his own files for
+ * that. */
+#include "leave.h"
+#include "txn/commits.h"
+
+static struct untorn_error error;
+
+static const struct step apart[] = {
+    PUT("a/x", "new x"), PUT("b/y", "new y"), PUT("b/z", "new z"), {0}};
+
+static void begin_apart(void)
+{
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    put("a/x", "old x");
+    put("b/y", "old y");
+    put("b/z", "old z");
+}
+
+static void begin_again(void)
+{
+    if (exists("a")) {
+        remove_tree("a");
+        remove_tree("b");
+    }
+    begin_apart();
+}
+
+static int touch(const char *path)
+{
+    return untorn_update(path, leave, NULL, NULL, &error);
+}
+
+static void touches(void *context)
+{
+    CHECK_INT(touch(context), 0);
+}
+
+static void found(void *context, const struct untorn_finding *finding)
+{
+    struct untorn_finding *first = context;
+    if (!first->kind)
+        *first = *finding;
+}
+
+static int repair(const char *path, bool abandon, struct untorn_finding *ret_first)
+{
+    *ret_first = (struct untorn_finding){0};
+    struct untorn_check check = {
+        .repair = true, .abandon = abandon, .found = found, .context = ret_first};
+    size_t open;
+    return untorn_check(path, &check, NULL, &open, &error);
+}
+
+static void give(const char *directory, uid_t user)
+{
+    char command[128];
+    snprintf(command, sizeof command, "chown -R %d:%d %s", (int)user, (int)user, directory);
+    CHECK_INT(system(command), 0);
+}
+
+/* Root commits files of two users. */
+static void die_with_files_of_two(enum call call, const char *path)
+{
+    need_root();
+    begin_again();
+    give("a", ALICE);
+    give("b", BOB);
+    die_at(apart, call, path, 1);
+}
+
+/* [RECOVER-3] Each finishes what is his, in either order; the answer waits for the other. */
+TEST(who_may_not_lock_the_files_elsewhere_finishes_his_own)
+{
+    for (int i = 0; i < 2; i++) {
+        die_with_files_of_two(CALL_RENAME, "a/x");
+        in_child_as(i ? BOB : ALICE, i ? BOB : ALICE, touches, i ? "b/y" : "a/x");
+        CHECK_TEXT(text_of("a/x"), i ? "old x" : "new x");
+        CHECK_TEXT(text_of("b/y"), i ? "new y" : "old y");
+        CHECK_TEXT(text_of("b/z"), i ? "new z" : "old z");
+        CHECK(is_active("a/") == (i == 1) && is_active("b/") == (i == 0));
+        in_child_as(i ? ALICE : BOB, i ? ALICE : BOB, touches, i ? "a/x" : "b/y");
+        CHECK_TEXT(text_of("a/x"), "new x");
+        CHECK_TEXT(text_of("b/z"), "new z");
+        CHECK(!is_active("a/") && !is_active("b/"));
+        /* That of a directory whose owner may not remove it stays. */
+        CHECK_INT(count_entries("a/.untorn/journal", ".0"), i == 0);
+    }
+}
+
+/* What the coordinator says is durable before the first file changes. [RECOVER-7] */
+TEST(a_yes_that_cannot_be_written_again_is_flushed)
+{
+    die_with_files_of_two(CALL_RENAME, "a/x");
+    fail_always(CALL_OPEN, "a/.untorn/lock/x", EACCES);
+    fail(CALL_FSYNC, "a/.untorn/journal/slot", 1, EIO);
+    CHECK_INT(touch("b/y"), -UNTORN_UNFINISHED);
+    CHECK_TEXT(text_of("b/y"), "old y");
+    forget_rules();
+    fail_always(CALL_OPEN, "a/.untorn/lock/x", EACCES);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_TEXT(text_of("a/x"), "old x");
+    forget_rules();
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("a/x"), "new x");
+}
+
+/* [FINISH-1] */
+TEST(a_member_that_became_a_directory_stays_one)
+{
+    const struct step steps[] = {PUT("a/x", "new x"), PUT("a/made", "new"), {0}};
+    begin_apart();
+    die_at(steps, CALL_RENAME, "a/made", 1);
+    make_dir("a/made", 0755);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT);
+    CHECK_TEXT(text_of(only_entry("a/.untorn/kept", "conflict-made")), "new");
+    CHECK(!is_active("a/"));
+}
+
+TEST(a_marked_file_elsewhere_keeps_nobody_from_his_own)
+{
+    for (int i = 0; i < 2; i++) {
+        begin_again();
+        die_at(apart, CALL_RENAME, "a/x", 1);
+        fail(CALL_RENAME, i ? "a/x" : "b/z", 1, EPERM);
+        CHECK_INT(touch(i ? "b/y" : "a/x"), 0);
+        CHECK_TEXT(text_of(i ? "b/z" : "a/x"), i ? "new z" : "new x");
+        CHECK_TEXT(text_of(i ? "a/x" : "b/z"), i ? "old x" : "old z");
+        CHECK(is_active(i ? "a/" : "b/") && !is_active(i ? "b/" : "a/"));
+        forget_rules();
+        CHECK_INT(touch(i ? "a/x" : "b/z"), 0); /* by which the rest is finished */
+        CHECK_TEXT(text_of("a/x"), "new x");
+        CHECK_TEXT(text_of("b/z"), "new z");
+        CHECK(!is_active("a/") && !is_active("b/"));
+        CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
+        CHECK_INT(count_entries("a/.untorn/stage", "") + count_entries("b/.untorn/stage", ""), 0);
+    }
+}
+
+TEST(a_marked_file_here_is_named_and_the_commit_can_be_given_up)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    fail_always(CALL_RENAME, "b/z", EPERM);
+    CHECK_INT(touch("b/y"), -UNTORN_DENIED);
+    CHECK_TEXT(error.path, full_path("b/z"));
+    CHECK(strstr(error.detail, "untorn check --repair --abandon ") != NULL);
+    CHECK_INT(repair("b", false, &first), -UNTORN_DENIED);
+    CHECK(!first.repaired);
+    CHECK_INT(repair("b", true, &first), 0);
+    CHECK_INT(first.kind, UNTORN_FOUND_SET);
+    CHECK(first.repaired && first.abandoned && !first.withdrawn);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/z"), "old z");
+    forget_rules();
+    CHECK_INT(count_entries("b/.untorn/kept", "givenup-"), 1);
+}
+
+/* It counts, whoever does not finish his part of it. */
+TEST(who_gives_up_here_does_not_answer_no_for_others)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_RENAME, "a/x", EPERM);
+    fail_always(CALL_RENAME, "b/y", EPERM);
+    CHECK_INT(repair("a/x", true, &first), 0);
+    CHECK(first.repaired && first.abandoned);
+    CHECK(!exists("a/.untorn/journal/slot"));
+    forget_rules();
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK_TEXT(text_of("a/x"), "old x");
+}
+
+/* Who may write the directory may remove what is in it, and did not need to own that. */
+TEST(the_removal_of_anothers_file_is_finished_by_anybody)
+{
+    static const struct step steps[] = {PUT("a/x", "new x"), REMOVE("a/theirs"), {0}};
+    static struct death death = {steps, NULL, CALL_RENAME, "a/x", 1};
+    struct as_user as = {ALICE, ALICE, commit_and_die, &death};
+    struct untorn_content content;
+    need_root();
+    begin_apart();
+    put("a/theirs", "theirs");
+    CHECK_INT(chown("a", ALICE, ALICE), 0);
+    CHECK_INT(chown("a/x", ALICE, ALICE), 0);
+    CHECK_INT(chown("a/theirs", BOB, BOB), 0);
+    CHECK_INT(end_of(start_child(run_as_user, &as)), -SIGKILL);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK(!exists("a/theirs"));
+    CHECK_INT(untorn_read("a/theirs", NULL, &content, &error), -UNTORN_MISSING);
+}
+
+TEST(what_recovery_does_to_other_files_is_not_said_of_this_one)
+{
+    const struct step steps[] = {
+        PUT("a/made", "new"), PUT_AS("b/y", "new y", .keep_inode = true), PUT("b/z", "new z"), {0}};
+    begin_apart();
+    die_at(steps, CALL_RENAME, "a/made", 1);
+    CHECK_INT(untorn_write("b/z", "mine", 4, NULL, &error), 0);
+    CHECK_TEXT(text_of("a/made"), "new");
+    CHECK_INT(error.flags, UNTORN_FLAG_RECOVERED);
+}
