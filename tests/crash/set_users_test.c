@@ -2,7 +2,10 @@
  *
  * Two users share a directory: what one of them commits, and may die of, the other finishes or
  * follows upon, although the slot is not his to write. Nothing of it comes back behind him.
- * [SLOT-5] [TXN-4] [RECOVER-6] */
+ * [SLOT-5] [TXN-4] [RECOVER-6]
+ *
+ * And root commits files of both, each in a directory of his own: each finishes what is his,
+ * wherever it crashes, and together that is all of it or nothing. [RECOVER-9] */
 #include "sets.h"
 
 enum { DYING = 1, HERS }; /* processes */
@@ -161,4 +164,109 @@ TEST(a_slot_that_makes_room_for_one_of_another_user_does_not_come_back)
     CHECK_INT(put_back("2 files, a death at a new slot, then one", commit_and_renew_and_put_back,
                        none, true),
               0);
+}
+
+/* ---- each in a directory of his own ---- */
+
+static void give(const char *path, uint32_t user, unsigned mode)
+{
+    struct sim_attributes attributes = {.mode = mode, .owner = user, .group = user};
+    sim_set_attributes(path, &attributes);
+}
+
+static void set_up_apart(void *context)
+{
+    const struct set *set = context;
+    sim_make_dir("/a");
+    sim_make_dir("/b");
+    give("/a", ANNA, 0755);
+    give("/b", BERT, 0755);
+    for (const struct file *file = set->files; file->path; file++) {
+        if (!file->texts[OLD])
+            continue;
+        sim_put(file->path, file->texts[OLD]);
+        give(file->path, file->path[1] == 'a' ? ANNA : BERT, 0644);
+    }
+    sim_process_mask(022);
+    CHECK_INT(commit(set, OLDER, UNTORN_KEEP_NONE, NULL), 0);
+    CHECK_INT(commit(set, OLD, UNTORN_KEEP_NONE, NULL), 0);
+    sim_settle();
+}
+
+static void commit_as_root(void *context)
+{
+    const struct set *set = context;
+    acknowledge(commit(set, NEW, UNTORN_KEEP_NONE, NULL));
+}
+
+static void use_his(const struct set *set, uint32_t user, char directory)
+{
+    sim_process_user(user, user);
+    for (const struct file *file = set->files; file->path; file++)
+        if (file->path[1] == directory)
+            (void)untorn_update(file->path, leave, NULL, NULL, NULL);
+    sim_process_user(0, 0);
+}
+
+static void each_uses_his(void *context)
+{
+    const struct set *set = context;
+    if (set->omit.at > 0)
+        sim_fail(&set->omit);
+    use_his(set, ANNA, 'a');
+    use_his(set, BERT, 'b');
+}
+
+static void each_uses_his_the_other_first(void *context)
+{
+    use_his(context, BERT, 'b');
+    use_his(context, ANNA, 'a');
+}
+
+static const char *verify_apart(void *context)
+{
+    const struct set *set = context;
+    if (!all_are(set, OLD) && !all_are(set, NEW))
+        return "some files are old, some new";
+    if (sim_acked(DONE) && !all_are(set, NEW))
+        return "what was acknowledged is lost";
+    /* A stage of root's in their folders is for root to sweep. */
+    return has_entry("/kept/") ? "something is kept as a conflict" : NULL;
+}
+
+static long explore_apart(const char *name, struct set set, void (*recover)(void *))
+{
+    struct sim_scenario scenario = scenario_of_set(name, &set);
+    struct sim_report report;
+    scenario.setup = set_up_apart;
+    scenario.workload = commit_as_root;
+    scenario.recover = recover;
+    scenario.verify = verify_apart;
+    scenario.context = &set;
+    sim_explore(&scenario, &report);
+    sim_print(&scenario, &report);
+    return report.bad;
+}
+
+static const struct set of_two = {
+    .files = {REPLACE("/a/x"), REPLACE("/b/y"), REMOVE("/b/z")}, .limit = 100, .long_limit = 20000};
+
+TEST(each_finishes_what_is_his)
+{
+    CHECK_INT(explore_apart("3 files of 2 users, she first", of_two, each_uses_his), 0);
+    CHECK_INT(explore_apart("3 files of 2 users, he first", of_two, each_uses_his_the_other_first),
+              0);
+}
+
+/* ---- what is broken shows ---- */
+
+/* The coordinator forgets before its answer for the other is durable. */
+TEST(an_answer_that_is_not_durable_is_caught)
+{
+    struct set set = of_two;
+    set.omit = (struct sim_fault){
+        .at = 1, .on = "/journal", .verbs = SIM_ONLY(SIM_FLUSH_DIR), .effect = SIM_OMITTED};
+    set.quiet = true;
+    set.profiles = SIM_POSIX;
+    CHECK(explore_apart("3 files of 2 users, a forgetful recovery", set, each_uses_his) > 0);
 }
