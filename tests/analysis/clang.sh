@@ -1,6 +1,6 @@
 # clang-tidy finds nothing: the checks of .clang-tidy, on a share of the sources, and with
 # UNTORN_LONG on all of them but those for Windows, which it could only read with its headers.
-# run: budget 40, timeout 3600
+# run: budget 50, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 root=$(cd "$TESTS/.." && pwd)

@@ -1,6 +1,6 @@
 # ThreadSanitizer finds no race in the suites and the storms that use threads. It is a build of its
 # own, of what they need.
-# run: budget 45, timeout 3600
+# run: budget 60, timeout 3600
 . "$TESTS/withstand/lib.sh"
 own_mounts "$@"
 root=$(cd "$TESTS/.." && pwd)

@@ -1,4 +1,4 @@
-/* run: budget 15
+/* run: budget 20
  *
  * What judges after a power loss finds fault with what must not be there: a control for each rule,
  * made by hand where no file system leaves it. */

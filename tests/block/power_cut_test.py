@@ -1,6 +1,6 @@
 # Real file systems lose their power: ext4, xfs and btrfs, every legal state of the device between
 # two flushes or a choice of them, mounted by the kernel, recovered and judged (block_replay.c).
-# run: serial, budget 40, timeout 3600
+# run: serial, budget 55, timeout 3600
 """UNTORN_LONG=1: 17,000 states of each file system and more, every control, every kind of fault.
 UNTORN_LONG=all: each at every write and flush.
 

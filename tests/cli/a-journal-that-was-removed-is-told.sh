@@ -1,7 +1,7 @@
 #!/bin/bash
 # A commit over two directories is killed at every call behind the commit point, and then the folder
 # of one of them is removed: what is left is all old, all new, or what untorn check tells of.
-# run: budget 15
+# run: budget 25
 source "$TESTS/cli/lib.sh"
 faultat=$BUILD/tests/faultat
 [ -x "$faultat" ] || { echo 'faultat is not built' && exit 77; }
