@@ -20,11 +20,14 @@ struct part {
 };
 
 /* How the commit stands in another of its coordinator's directories. */
-enum there {
-    THERE_DONE,
-    THERE_WAITS, /* for its end */
-    THERE_AWAY,  /* out of reach, or left out */
-    THERE_LOST,  /* its journal is gone [RECOVER-8] */
+struct there {
+    struct seat *seat; /* NULL: out of reach */
+    enum {
+        THERE_DONE,
+        THERE_WAITS, /* for its end */
+        THERE_AWAY,  /* out of reach, or left out */
+        THERE_LOST,  /* its journal is gone [RECOVER-8] */
+    } how;
 };
 
 struct recovery {
@@ -33,7 +36,7 @@ struct recovery {
     struct seat *coordinator; /* NULL if that is finished */
     bool commits;             /* else it never counted */
     bool vouched;             /* by the coordinator; else only by the members in home [SEAT-3] */
-    enum there *there;        /* for each of the coordinator's directories */
+    struct there *there;      /* for each of the coordinator's directories */
     struct part **parts;
     struct target **targets; /* theirs, in the order of locking */
     size_t count;
@@ -64,7 +67,7 @@ static int gather_participants(struct recovery *recovery)
     if (!recovery->there)
         return -ENOMEM;
     for (uint32_t i = 0; i < slot->directory_count; i++) {
-        struct seat *seat;
+        struct seat *seat = NULL;
         bool reached =
             seats_open(&recovery->seats, &slot->directories[i], recovery->coordinator, &seat) == 0;
         int rc = !reached ? -EACCES : seat == recovery->home ? 0 : seat_read(seat);
@@ -77,10 +80,11 @@ static int gather_participants(struct recovery *recovery)
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
         if (rc == 0)
             seat->takes_part = waits;
-        recovery->there[i] = waits                            ? THERE_WAITS
-                             : known < 0 || (rc < 0 && !none) ? THERE_AWAY
-                             : known == 0 || copied           ? THERE_LOST
-                                                              : THERE_DONE;
+        recovery->there[i].seat = seat;
+        recovery->there[i].how = waits                            ? THERE_WAITS
+                                 : known < 0 || (rc < 0 && !none) ? THERE_AWAY
+                                 : known == 0 || copied           ? THERE_LOST
+                                                                  : THERE_DONE;
     }
     return 0;
 }
@@ -124,8 +128,7 @@ static int blame(struct recovery *recovery, const struct seat *seat,
     char path[LIMIT_PATH + LIMIT_NAME + 2], detail[UNTORN_DETAIL_SIZE];
     if (rc >= 0 || rc == AGAIN)
         return rc;
-    snprintf(path, sizeof path, "%s/%s", strcmp(seat->path, "/") == 0 ? "" : seat->path,
-             member->name);
+    snprintf(path, sizeof path, "%s/%s", seat->path, member->name);
     snprintf(detail, sizeof detail, "%s", error->detail);
     error_name(error, path);
     error_detail(error, "%s%san interrupted commit is to be finished first%s%s", detail,
@@ -133,6 +136,14 @@ static int blame(struct recovery *recovery, const struct seat *seat,
                  recover_is_lasting(rc) ? ", or given up: untorn check --repair --abandon " : "",
                  recover_is_lasting(rc) ? path : "");
     return rc;
+}
+
+static int blame_target(struct recovery *recovery, const struct target *target, int rc)
+{
+    size_t i = 0;
+    while (&recovery->parts[i]->target != target)
+        i++;
+    return blame(recovery, recovery->parts[i]->seat, recovery->parts[i]->member, rc);
 }
 
 /* What cannot be done in another directory, and not only just now, is left to who can do it there:
@@ -147,9 +158,8 @@ static int leave_out(struct recovery *recovery, struct seat *seat, const struct 
     seat->takes_part = false;
     seat->is_asked = seat == recovery->coordinator; /* its yes is to stay */
     for (uint32_t i = 0; i < commit->directory_count; i++)
-        if (commit->directories[i].inode == seat->place.dir_stat.inode &&
-            commit->directories[i].born == seat->place.dir_stat.born)
-            recovery->there[i] = THERE_AWAY;
+        if (recovery->there[i].seat == seat)
+            recovery->there[i].how = THERE_AWAY;
     *recovery->error = *before;
     recovery->error->flags |= flags;
     return 0;
@@ -244,11 +254,8 @@ static int lock_all(struct recovery *recovery)
 {
     struct target *failed = NULL;
     int rc = group_lock(recovery->targets, recovery->count, &failed, recovery->error);
-    for (size_t i = 0; rc != 0 && i < recovery->count; i++)
-        if (&recovery->parts[i]->target == failed)
-            return blame(recovery, recovery->parts[i]->seat, recovery->parts[i]->member, rc);
     if (rc != 0)
-        return rc;
+        return blame_target(recovery, failed, rc);
     rc = seats_lock(&recovery->seats, recovery->deadline);
     if (rc == -ESTALE)
         return AGAIN;
@@ -350,7 +357,7 @@ static int end_slots(struct recovery *recovery)
     }
     if (coordinator->takes_part) {
         for (uint32_t i = 0; rc == 0 && i < coordinator->slot.directory_count; i++)
-            if (recovery->there[i] == THERE_AWAY || recovery->there[i] == THERE_LOST)
+            if (recovery->there[i].how == THERE_AWAY || recovery->there[i].how == THERE_LOST)
                 rc = seat_keep_decision(coordinator, i);
         return rc < 0 ? rc : put_away(coordinator, true);
     }
@@ -388,7 +395,7 @@ static void note_all_lost(struct recovery *recovery)
             note_lost(recovery, seat, asked[0].path);
         for (uint32_t j = 0; seat->takes_part && recovery->there && j < commit->directory_count;
              j++)
-            if (recovery->there[j] == THERE_LOST)
+            if (recovery->there[j].how == THERE_LOST)
                 note_lost(recovery, seat, commit->directories[j].path);
     }
 }
@@ -513,13 +520,12 @@ int recover_leave_answers(const struct place *place, const struct state *state)
     struct recovery recovery = {0};
     begin(&recovery, place, state);
     int rc = recovery.home ? seat_read(recovery.home) : -ENOMEM;
-    bool counts =
-        rc == 0 && !recovery.home->slot.participant && recovery.home->slot.state == SLOT_COMMITTED;
+    bool asked = rc == 0 && !recovery.home->slot.participant;
     recovery.coordinator = recovery.home;
-    if (counts)
+    if (asked)
         rc = gather_participants(&recovery);
-    for (uint32_t i = 0; counts && rc == 0 && i < recovery.home->slot.directory_count; i++)
-        if (recovery.there[i] != THERE_DONE)
+    for (uint32_t i = 0; asked && rc == 0 && i < recovery.home->slot.directory_count; i++)
+        if (recovery.there[i].how != THERE_DONE)
             rc = seat_keep_decision(recovery.home, i);
     end(&recovery);
     return rc;

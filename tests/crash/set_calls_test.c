@@ -4,7 +4,7 @@
  * ceilings hold what the other calls were brought down to. */
 #include "sets.h"
 
-enum { CEILING = 174 };
+enum { CEILING = 178 };
 
 static const struct set one_directory = {
     .files = {REPLACE("/a/w"), REPLACE("/a/x"), REPLACE("/a/y"), REPLACE("/a/z")},
