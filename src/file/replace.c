@@ -1,4 +1,5 @@
 #include "file/replace.h"
+#include "base/pathtext.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -392,20 +393,30 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
     return rc == 0 ? quarantine_old(target, stage, error) : rc;
 }
 
-/* The new version cannot leave a folder that somebody marked. */
-static int check_stage_folder(const struct target *target, const struct past *past,
-                              struct untorn_error *error)
+/* What is not there yet has no mark. */
+static int check_folder(const struct target *target, enum folder kind, const char *name,
+                        struct untorn_error *error)
 {
     char path[STATE_PATH_SIZE];
     struct os_stat folder;
-    bool in_history = past && past->made_there;
-    state_path(&target->state, in_history ? FOLDER_HISTORY : FOLDER_STAGE, "", path);
-    int rc = in_history ? os_stat(past->versions.folder, NULL, &folder)
-                        : os_stat(target->state.parent, path, &folder);
-    if (rc < 0 || !folder.immutable)
+    state_path(&target->state, kind, name, path);
+    if (os_stat(target->state.parent, path, &folder) < 0 || !folder.immutable)
         return 0;
     error_detail(error, "%s is marked immutable or append-only (see lsattr, chattr)", path);
     return error_fail(error, UNTORN_DENIED, NULL);
+}
+
+/* The new version cannot leave a folder that somebody marked: that of the versions, by the swap, or
+ * that of the stages before. */
+static int check_folders(const struct target *target, const struct past *past,
+                         struct untorn_error *error)
+{
+    char own_name[LIMIT_NAME + 1];
+    path_own_name(target->place.name, 0, own_name);
+    int rc = past && past->made_there ? 0 : check_folder(target, FOLDER_STAGE, "", error);
+    if (rc == 0 && past_is_wanted(target))
+        rc = check_folder(target, FOLDER_HISTORY, own_name, error);
+    return rc;
 }
 
 int replace_foresee(struct replacement *replacement, bool beside, struct untorn_error *error)
@@ -422,7 +433,7 @@ int replace_foresee(struct replacement *replacement, bool beside, struct untorn_
     }
     if (denied)
         return place_fail_foreseen(&target->place, denied, "put the new version in place", error);
-    return check_stage_folder(target, past, error);
+    return check_folders(target, past, error);
 }
 
 int replace_flush(struct replacement *replacement, struct untorn_error *error)

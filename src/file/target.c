@@ -99,7 +99,7 @@ static int open_hold(struct target *target)
     const char *name = target->place.name;
     int rc = io_open(dir, name, OS_READ, 0, &target->hold);
     target->readable = rc == 0;
-    if (rc == -EACCES || rc == -ELOOP || rc == -EPERM)
+    if (rc == -EACCES || rc == -ELOOP || rc == -EPERM || rc == -ENXIO) /* that is a socket */
         rc = io_open(dir, name, OS_HOLD, 0, &target->hold);
     return rc;
 }

@@ -107,16 +107,11 @@ static int look(struct check *check, struct view *ret_view)
     return rc;
 }
 
+/* [RECOVER-9] */
 static bool give_up(struct check *check, struct view *view)
 {
-    return check->what->abandon && set_aside(check, view, view->slot.members[0].name);
-}
-
-/* [RECOVER-9] */
-static bool give_up_ours(struct check *check, struct view *view)
-{
     return check->what->abandon && recover_leave_answers(&check->place, &check->state) == 0 &&
-           give_up(check, view);
+           set_aside(check, view, view->slot.members[0].name);
 }
 
 /* What can be decided is finished or discarded. The rest, and what is not for us to finish, is
@@ -130,8 +125,7 @@ static bool repair(struct check *check, struct view *view)
     for (int i = 0; rc == AGAIN && i < LIMIT_RESTARTS; i++)
         rc =
             recover_directory(&check->place, &check->state, lock_deadline(&check->options), &local);
-    check->abandoned =
-        (rc == -UNTORN_IN_DOUBT || recover_is_lasting(rc)) && give_up_ours(check, view);
+    check->abandoned = (rc == -UNTORN_IN_DOUBT || recover_is_lasting(rc)) && give_up(check, view);
     if (rc != 0 && rc != -UNTORN_IN_DOUBT && !check->abandoned && check->worst == 0) {
         check->worst = rc == AGAIN ? error_fail(&local, UNTORN_RESTLESS, NULL) : rc;
         *check->error = local;

@@ -70,7 +70,8 @@ static int lock_all(struct commit *commit)
     local.flags |= commit->error->flags;
     if (rc != 0 && failed)
         commit_blame(commit, member_of(commit, failed));
-    memcpy(local.path, commit->error->path, sizeof local.path);
+    if (!*local.path) /* else it is that of an interrupted commit */
+        memcpy(local.path, commit->error->path, sizeof local.path);
     *commit->error = local;
     return rc;
 }

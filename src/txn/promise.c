@@ -61,12 +61,14 @@ static int find_slot(struct commit *commit, struct seat *seat)
 }
 
 /* What lies there and is not ours to judge makes room; what a dead commit left is finished first.
- */
-static int clear_slot(struct seat *seat, struct slot *earlier)
+ * *ret_own: it is no copy, which would not do for an answer of ours. [SEAT-3] */
+static int clear_slot(struct seat *seat, struct slot *earlier, bool *ret_own)
 {
     char entry[LIMIT_NAME + 1];
     struct slot slot;
     int rc = slot_read_head(seat->file.fd, earlier);
+    *ret_own =
+        rc != 0 || slot_lies_where_it_was_written(earlier, &seat->file.stat, &seat->place.dir_stat);
     if (rc < 0 || !slot_is_active(earlier))
         return rc == -ENODATA ? 0 : rc;
     rc = slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &slot);
@@ -101,10 +103,11 @@ static int fit_slot(struct commit *commit, struct seat *seat)
 {
     struct slot earlier = {0};
     unsigned mode = slot_mode(commit, seat);
-    int rc = clear_slot(seat, &earlier);
+    bool own;
+    int rc = clear_slot(seat, &earlier, &own);
     if (rc == 1)
         return recover_first(commit, seat);
-    bool fits = slot_file_fits(&seat->file, mode);
+    bool fits = own && slot_file_fits(&seat->file, mode);
     if (rc == 0 && !fits && commit->flushes && earlier.state == SLOT_DONE)
         rc = slot_file_settle(&seat->file); /* it may come back, under its name too [TXN-4] */
     if (rc == 0 && !fits)

@@ -38,7 +38,7 @@ struct recovery {
     bool vouched;             /* by the coordinator; else only by the members in home [SEAT-3] */
     struct there *there;      /* for each of the coordinator's directories */
     struct part **parts;
-    struct target **targets; /* theirs, in the order of locking */
+    struct target **targets; /* of those that are to be locked, in that order */
     size_t count;
     char id_text[SLOT_ID_TEXT];
     uint64_t deadline;
@@ -138,12 +138,12 @@ static int blame(struct recovery *recovery, const struct seat *seat,
     return rc;
 }
 
-static int blame_target(struct recovery *recovery, const struct target *target, int rc)
+static struct part *part_of(const struct recovery *recovery, const struct target *target)
 {
     size_t i = 0;
     while (&recovery->parts[i]->target != target)
         i++;
-    return blame(recovery, recovery->parts[i]->seat, recovery->parts[i]->member, rc);
+    return recovery->parts[i];
 }
 
 /* What cannot be done in another directory, and not only just now, is left to who can do it there:
@@ -187,7 +187,6 @@ static int open_part(struct recovery *recovery, struct seat *seat, const struct 
     part->target.stage_stays = !member->inlined;
     part->target.new_hash = member->kind == SLOT_REMOVE ? NULL : &member->after.hash;
     part->target.deadline = recovery->deadline;
-    recovery->targets[recovery->count] = &part->target;
     recovery->parts[recovery->count++] = part;
     return 0;
 }
@@ -250,12 +249,36 @@ static int look_again(struct recovery *recovery)
     return same ? 0 : AGAIN;
 }
 
+static size_t list_targets(struct recovery *recovery)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recovery->count; i++)
+        if (recovery->parts[i]->seat->takes_part)
+            recovery->targets[count++] = &recovery->parts[i]->target;
+    return count;
+}
+
+/* Each time round one directory less. */
+static int lock_parts(struct recovery *recovery)
+{
+    struct untorn_error before = *recovery->error;
+    struct target *failed = NULL;
+    for (;;) {
+        int rc = group_lock(recovery->targets, list_targets(recovery), &failed, recovery->error);
+        if (rc == 0)
+            return 0;
+        struct part *part = part_of(recovery, failed);
+        rc = leave_out(recovery, part->seat, part->member, rc, &before);
+        if (rc != 0)
+            return rc;
+    }
+}
+
 static int lock_all(struct recovery *recovery)
 {
-    struct target *failed = NULL;
-    int rc = group_lock(recovery->targets, recovery->count, &failed, recovery->error);
+    int rc = lock_parts(recovery);
     if (rc != 0)
-        return blame_target(recovery, failed, rc);
+        return rc;
     rc = seats_lock(&recovery->seats, recovery->deadline);
     if (rc == -ESTALE)
         return AGAIN;
@@ -309,10 +332,10 @@ static int finish_part(struct recovery *recovery, struct part *part)
 /* One after the other: where one cannot be done, those of its directory behind it are not. */
 static int finish_parts(struct recovery *recovery)
 {
-    struct untorn_error before = *recovery->error;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < recovery->count; i++) {
         struct part *part = recovery->parts[i];
+        struct untorn_error before = *recovery->error;
         if (part->seat->takes_part)
             rc = finish_part(recovery, part);
         if (rc != 0)
@@ -339,7 +362,7 @@ static int put_away(struct seat *seat, bool committed)
     if (seat->file.writable)
         return committed ? slot_file_set(&seat->file, &seat->slot, SLOT_DONE)
                          : slot_file_drop(&seat->file, &seat->slot);
-    unsigned mode = seat->file.stat.mode;
+    unsigned mode = seat->file.stat.mode & 0644; /* its maker may have opened it for himself */
     int rc = slot_file_renew(&seat->file, &seat->state, mode);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
 }

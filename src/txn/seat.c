@@ -296,7 +296,7 @@ int seat_keep_decision(struct seat *coordinator, uint32_t index)
     if (rc == 0)
         rc = io_write(file, directory->path, strlen(directory->path), 0); /* for people */
     if (rc == 0)
-        rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode);
+        rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode & 0644);
     if (rc == 0)
         rc = os_flush(file); /* UNNOTICED: that the file is there counts; its text is for people */
     os_close(file);
@@ -351,15 +351,17 @@ enum decision seat_decide(struct seat *seat, struct seats *seats, struct seat **
         return DECIDED_NOT;
     int rc = seat_read(coordinator);
     bool same = rc == 0 && slot_same_id(&coordinator->slot, &seat->slot);
-    bool copied = rc == -EXDEV;
-    if (rc < 0 && rc != -ENOENT && rc != -ENODATA && !copied)
-        return DECIDED_NOT;
+    bool copied = rc == -EXDEV, read = rc == 0 || rc == -ENOENT || rc == -ENODATA || copied;
     *ret_coordinator = coordinator;
     if (same && coordinator->slot.state == SLOT_COMMITTED && lists(&coordinator->slot, seat))
         return DECIDED_YES;
     rc = seat_has_decision(coordinator, seat);
-    if (rc != 0)
-        return rc < 0 ? DECIDED_NOT : DECIDED_YES;
+    if (rc == 1)
+        return DECIDED_YES;
+    if (!read)
+        *ret_coordinator = NULL;
+    if (rc < 0 || !read)
+        return DECIDED_NOT;
     rc = copied ? 0 : seat_has_its_journal(coordinator, &seat->slot.directories[0]);
     if (rc != 0)
         return rc < 0 ? DECIDED_NOT : DECIDED_NO;

@@ -329,8 +329,8 @@ static int read_records(os_fd file, struct slot *slot)
     return rc;
 }
 
-static bool lies_where_it_was_written(const struct slot *slot, const struct os_stat *own,
-                                      const struct os_stat *directory)
+bool slot_lies_where_it_was_written(const struct slot *slot, const struct os_stat *own,
+                                    const struct os_stat *directory)
 {
     bool anywhere = !directory || (slot->directory_inode == 0 && slot->directory_born == 0);
     return slot->own_inode == own->inode && slot->own_born == own->born &&
@@ -351,7 +351,7 @@ int slot_read(os_fd file, const struct os_stat *own, const struct os_stat *direc
         rc = -ENODATA;
     if (rc == 0)
         rc = read_records(file, &slot);
-    if (rc == 0 && !lies_where_it_was_written(&slot, own, directory)) {
+    if (rc == 0 && !slot_lies_where_it_was_written(&slot, own, directory)) {
         slot_free(&slot);
         rc = -EXDEV;
     }

@@ -114,6 +114,10 @@ int slot_read_head(os_fd file, struct slot *ret_slot);
 int slot_read(os_fd file, const struct os_stat *own, const struct os_stat *directory,
               struct slot *ret_slot);
 
+/* Of a header: whether it is no copy. [SLOT-1] */
+bool slot_lies_where_it_was_written(const struct slot *slot, const struct os_stat *own,
+                                    const struct os_stat *directory);
+
 /* The new content of an inlined member, which is new and terminated, its hash checked (-ESTALE). */
 int slot_read_bytes(os_fd file, const struct slot_member *member, char **ret_data);
 

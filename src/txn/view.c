@@ -54,8 +54,20 @@ static int read_whole(const struct slot_file *file, const struct os_stat *direct
 
 /* ---- before and after ---- */
 
-/* [VIEW-1] A directory that is away has nothing that anybody could see. 1, 0, ... */
-static int has_begun(const struct seat *coordinator, struct state *state, struct seats *seats)
+/* Whether nobody works with the slot: then what it says is a dead one's, and will not be withdrawn.
+ */
+static bool is_left(os_fd slot)
+{
+    bool left = os_lock(slot, OS_LOCK_SHARED) != -EWOULDBLOCK;
+    if (left)
+        (void)os_lock(slot, OS_UNLOCK);
+    return left;
+}
+
+/* [VIEW-1] A directory that is away has nothing that anybody could see. One whose slot is closed to
+ * us may be finished already, if the maker of the commit is dead. [RECOVER-9] 1, 0, ... */
+static int has_begun(const struct seat *coordinator, os_fd own, struct state *state,
+                     struct seats *seats)
 {
     const struct slot *slot = &coordinator->slot;
     int rc = witness_is_untouched(slot, &coordinator->place, state);
@@ -68,7 +80,8 @@ static int has_begun(const struct seat *coordinator, struct state *state, struct
             return rc;
         bool waits =
             rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
-        rc = waits ? witness_is_untouched(&seat->slot, &seat->place, &seat->state) : rc == -EACCES;
+        bool closed = rc == -EACCES && !is_left(own);
+        rc = waits ? witness_is_untouched(&seat->slot, &seat->place, &seat->state) : closed;
     }
     return rc < 0 ? rc : !rc;
 }
@@ -88,7 +101,8 @@ static int note_begun(struct view *view, const struct seat *coordinator, struct 
 {
     bool same = known && is_same(&known->own, &view->mark.own) &&
                 is_same(&known->coordinator, &view->mark.coordinator);
-    int rc = same ? known->begun : has_begun(coordinator, state, seats);
+    os_fd own = coordinator->file.fd == OS_NONE ? view->file.fd : coordinator->file.fd;
+    int rc = same ? known->begun : has_begun(coordinator, own, state, seats);
     view->mark.begun = rc == 1;
     return rc < 0 ? rc : 0;
 }
@@ -221,10 +235,7 @@ static int read_new(const struct view *view, const struct slot_member *member,
     rc = witness_is_before(member, place, state);
     if (rc <= 0)
         return rc < 0 ? rc : -ESTALE;
-    bool lives = os_lock(view->file.fd, OS_LOCK_SHARED) == -EWOULDBLOCK;
-    if (!lives)
-        (void)os_lock(view->file.fd, OS_UNLOCK);
-    return lives ? -ESTALE : 0;
+    return is_left(view->file.fd) ? 0 : -ESTALE;
 }
 
 int view_read(const struct view *view, const struct place *place, struct state *state,

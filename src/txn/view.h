@@ -11,7 +11,8 @@
  *   VIEW-3  A slot is believed only if its header was the same before and after the rest of it was
  *           read, for its writer waits for no reader.
  *   VIEW-4  Looking makes and changes nothing, and needs no right but to read. Where new bytes are
- *           missing the slot is locked for a moment, shared, to see whether its writer lives.
+ *           missing, or the slot of another directory may not be read, the slot is locked for a
+ *           moment, shared, to see whether its writer lives.
  */
 #ifndef UNTORN_TXN_VIEW_H
 #define UNTORN_TXN_VIEW_H

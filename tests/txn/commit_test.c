@@ -465,14 +465,17 @@ TEST(a_member_that_is_marked_fails_the_commit)
 TEST(a_folder_of_versions_that_is_marked_fails_the_commit)
 {
     const struct step again[] = {PUT("x", "newer x"), PUT("y", "newer y"), {0}};
+    const struct step staged[] = {PUT("x", "newer x"), PUT("y", large_text()), {0}};
     begin_two();
     CHECK_INT(commit_steps(two, NULL, &error), 0);
-    set_marks(".untorn/history/y", FS_APPEND_FL);
-    int rc = commit_steps(again, NULL, &error);
-    set_marks(".untorn/history/y", 0);
-    CHECK_INT(rc, -UNTORN_DENIED); /* [TXN-8] */
-    CHECK(strstr(error.detail, "history"));
-    check_two("new x", "new y");
+    for (int i = 0; i < 2; i++) {
+        set_marks(".untorn/history/y", FS_APPEND_FL);
+        int rc = commit_steps(i ? staged : again, NULL, &error);
+        set_marks(".untorn/history/y", 0);
+        CHECK_INT(rc, -UNTORN_DENIED); /* [TXN-8] */
+        CHECK(strstr(error.detail, "history/y"));
+        check_two("new x", "new y");
+    }
     CHECK_INT(commit_steps(again, NULL, &error), 0);
     check_two("newer x", "newer y");
 }

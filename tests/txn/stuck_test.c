@@ -1,8 +1,12 @@
 /* A commit counts, its process was killed, and who meets it cannot finish all of it: for another
  * user's directory, for a mark, for what took a file's name. Nobody is kept from his own files for
  * that. */
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include "leave.h"
 #include "txn/commits.h"
+#include "txn/recover.h"
 
 static struct untorn_error error;
 
@@ -121,12 +125,26 @@ TEST(a_member_that_became_a_directory_stays_one)
     CHECK(!is_active("a/"));
 }
 
+TEST(a_member_that_became_a_socket_stays_one)
+{
+    const struct step steps[] = {PUT("a/x", "new x"), PUT("a/made", "new"), {0}};
+    struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "a/made"};
+    begin_apart();
+    die_at(steps, CALL_RENAME, "a/made", 1);
+    int socket_fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK_INT(bind(socket_fd, (struct sockaddr *)&name, sizeof name), 0);
+    close(socket_fd);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK(error.flags & UNTORN_FLAG_CONFLICT_KEPT);
+    CHECK_INT(untorn_write("a/made", "1", 1, NULL, &error), -UNTORN_NOT_A_FILE);
+}
+
 TEST(a_marked_file_elsewhere_keeps_nobody_from_his_own)
 {
     for (int i = 0; i < 2; i++) {
         begin_again();
         die_at(apart, CALL_RENAME, "a/x", 1);
-        fail(CALL_RENAME, i ? "a/x" : "b/z", 1, EPERM);
+        fail(CALL_RENAME, i ? "a/x" : "b/y", 1, EPERM); /* and what is behind it stays as well */
         CHECK_INT(touch(i ? "b/y" : "a/x"), 0);
         CHECK_TEXT(text_of(i ? "b/z" : "a/x"), i ? "new z" : "new x");
         CHECK_TEXT(text_of(i ? "a/x" : "b/z"), i ? "old x" : "old z");
@@ -139,6 +157,141 @@ TEST(a_marked_file_elsewhere_keeps_nobody_from_his_own)
         CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
         CHECK_INT(count_entries("a/.untorn/stage", "") + count_entries("b/.untorn/stage", ""), 0);
     }
+}
+
+/* Found when it is to be locked, and not when it is to be changed. */
+TEST(a_file_elsewhere_that_cannot_be_looked_at_is_left_too)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_OPEN, "b/z", EACCES);
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("a/x"), "new x");
+    CHECK_TEXT(text_of("b/y"), "old y");
+    CHECK(!is_active("a/") && is_active("b/"));
+    CHECK_INT(touch("b/y"), -UNTORN_DENIED);
+    CHECK_TEXT(error.path, full_path("b/z"));
+    forget_rules();
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+}
+
+/* It may be free in a moment. */
+TEST(a_file_elsewhere_that_is_locked_is_named_and_waited_for)
+{
+    struct untorn_options once = {.wait_ms = UNTORN_TRY_ONCE};
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    int lock = open("b/.untorn/lock/z", O_RDWR);
+    CHECK_INT(os_lock(fd_of(lock), OS_LOCK_EXCLUSIVE), 0);
+    CHECK_INT(untorn_update("a/x", leave, NULL, &once, &error), -UNTORN_LOCKED);
+    CHECK_TEXT(error.path, full_path("b/z"));
+    CHECK(strstr(error.detail, "abandon") == NULL);
+    close(lock);
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_INT(touch("a/x"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+}
+
+TEST(a_commit_that_meets_it_names_the_same_file)
+{
+    const struct step others[] = {PUT("b/y", "newer"), PUT("b/v", "newer"), {0}};
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/y", 1);
+    fail_always(CALL_RENAME, "b/z", EPERM);
+    CHECK_INT(commit_steps(others, NULL, &error), -UNTORN_DENIED);
+    CHECK_TEXT(error.path, full_path("b/z"));
+}
+
+TEST(only_for_want_of_a_right_is_anything_left)
+{
+    static const int lasting[] = {UNTORN_DENIED, UNTORN_READ_ONLY, UNTORN_NO_STATE,
+                                  UNTORN_UNTRUSTED};
+    static const int passing[] = {UNTORN_NO_SPACE, UNTORN_IO, UNTORN_LOCKED, UNTORN_NO_MEMORY};
+    for (int i = 0; i < 4; i++) {
+        CHECK(recover_is_lasting(-lasting[i]));
+        CHECK(!recover_is_lasting(-passing[i]));
+    }
+}
+
+/* The next commit there closed the slot to them. */
+TEST(an_answer_that_is_kept_is_found_although_the_slot_cannot_be_read)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail(CALL_RENAME, "b/y", 1, EPERM);
+    CHECK_INT(touch("a/x"), 0);
+    forget_rules();
+    fail_always(CALL_OPEN, "a/.untorn/journal/slot", EACCES);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+}
+
+static const char *text_read(const char *path)
+{
+    static char text[64];
+    struct untorn_content content;
+    CHECK_INT(untorn_read(path, NULL, &content, &error), 0);
+    snprintf(text, sizeof text, "%s", content.data);
+    untorn_content_free(&content);
+    return text;
+}
+
+static void read_meanwhile(void *context)
+{
+    (void)context;
+    fail_always(CALL_OPEN, "b/.untorn/journal/slot", EACCES);
+    CHECK_TEXT(text_read("a/x"), "old x"); /* it may be withdrawn */
+}
+
+/* [VIEW-1] What was seen of a dead one's commit stays so. */
+TEST(who_may_not_read_the_slot_of_a_directory_that_is_finished_sees_the_commit)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    CHECK_TEXT(text_read("a/x"), "old x");
+    fail_always(CALL_OPEN, "b/.untorn/journal/slot", EACCES);
+    CHECK_TEXT(text_read("a/x"), "new x");
+    forget_rules();
+    remove_tree("a");
+    remove_tree("b");
+    begin_apart();
+    at(CALL_RENAME, "a/x", 1, read_meanwhile, NULL);
+    CHECK_INT(commit_steps(apart, NULL, &error), 0);
+}
+
+/* Whoever could not write his slot makes it anew. Its maker may have opened it, to write what is
+ * believed of us. */
+TEST(a_slot_is_not_made_anew_with_others_free_to_write_it)
+{
+    die_with_files_of_two(CALL_RENAME, "a/x");
+    CHECK_INT(chown("a/.untorn/journal/slot", 0, CREW), 0);
+    CHECK_INT(chmod("a/.untorn/journal/slot", 0646), 0);
+    in_child_as(ALICE, CREW, touches, "a/x");
+    CHECK_INT(stat_of("a/.untorn/journal/slot").st_uid, ALICE);
+    CHECK_INT(mode_of("a/.untorn/journal/slot"), 0644);
+}
+
+static void restore_slot(const char *directory)
+{
+    CHECK_INT(chdir(directory), 0);
+    CHECK_INT(system("cp -p .untorn/journal/slot s && mv s .untorn/journal/slot"), 0);
+    CHECK_INT(chdir(".."), 0);
+}
+
+/* A tree that was restored: the slots are copies, and say DONE. [SEAT-3] */
+TEST(a_commit_in_a_restored_tree_that_never_counted_is_taken_back)
+{
+    const struct step again[] = {PUT("a/x", "newer x"), PUT("b/y", "newer y"), {0}};
+    begin_apart();
+    CHECK_INT(commit_steps(apart, NULL, &error), 0);
+    restore_slot("a");
+    restore_slot("b");
+    die_at(again, CALL_FSYNC, "b/.untorn/journal/slot", 3); /* the copy, zeros, PREPARED */
+    CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
+    CHECK_TEXT(text_of("b/y"), "new y");
 }
 
 TEST(a_marked_file_here_is_named_and_the_commit_can_be_given_up)
@@ -177,6 +330,46 @@ TEST(who_gives_up_here_does_not_answer_no_for_others)
     CHECK_TEXT(text_of("b/y"), "new y");
     CHECK_TEXT(text_of("b/z"), "new z");
     CHECK_TEXT(text_of("a/x"), "old x");
+}
+
+/* Nor who gives up what a user committed who may no longer change a file of it. */
+TEST(who_gives_up_what_is_foreign_does_not_answer_no_either)
+{
+    struct untorn_finding first;
+    need_root();
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/z", 1);
+    CHECK_INT(chown("a/.untorn/journal/slot", BOB, BOB), 0);
+    CHECK_INT(repair("a/x", true, &first), 0);
+    CHECK_INT(first.kind, UNTORN_FOUND_FOREIGN);
+    CHECK(first.repaired);
+    CHECK_INT(touch("b/z"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+}
+
+TEST(an_answer_is_kept_for_those_alone_that_wait)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_RENAME, "a/x", EPERM);
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK_INT(repair("a/x", true, &first), 0);
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
+}
+
+TEST(where_the_answer_cannot_be_kept_nothing_is_given_up)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_RENAME, "a/x", EPERM);
+    fail_always(CALL_RENAME, "b/y", EPERM);
+    fail_always(CALL_OPEN, ".0.", ENOSPC);
+    CHECK(repair("a/x", true, &first) < 0);
+    CHECK(!first.repaired);
+    CHECK(is_active("a/"));
 }
 
 /* Who may write the directory may remove what is in it, and did not need to own that. */
