@@ -52,7 +52,13 @@ static bool set_aside(struct check *check, struct view *view, const char *name)
 {
     struct untorn_error local;
     error_begin(&local, NULL, name);
+    struct slot now;
     int rc = slot_file_lock(&view->file, &check->state, os_clock_ns() + LIMIT_ONCE_NS);
+    bool same = rc == 0 && slot_read_head(view->file.fd, &now) == 0 &&
+                now.state == view->mark.own.state &&
+                memcmp(now.id, view->mark.own.id, SLOT_ID) == 0;
+    if (rc == 0 && !same)
+        return false; /* somebody finished it meanwhile, and may have begun another */
     if (rc == 0)
         rc = kept_move(&check->state, "givenup", name, FOLDER_JOURNAL, slot_entry, check->spared);
     if (rc < 0 && check->worst == 0) {

@@ -32,7 +32,9 @@ static int is_before(const struct target *target, const struct slot_member *memb
         *ret_is = member->kind == SLOT_CREATE && !target->exists;
         return 0;
     }
-    if (target->stat.inode != member->before.inode || target->stat.born != member->before.born)
+    bool could_be = target->stat.kind == OS_REGULAR || target->stat.kind == OS_SYMLINK;
+    if (!could_be || target->stat.inode != member->before.inode ||
+        target->stat.born != member->before.born)
         return 0;
     if (member->before.hashed)
         return has_content(target, member->before.size, &member->before.hash, ret_is);

@@ -33,7 +33,7 @@ struct there {
 struct recovery {
     struct seats seats; /* the first is where it was met */
     struct seat *home;
-    struct seat *coordinator; /* NULL if that is finished */
+    struct seat *coordinator; /* NULL while it is in doubt */
     bool commits;             /* else it never counted */
     bool vouched;             /* by the coordinator; else only by the members in home [SEAT-3] */
     struct there *there;      /* for each of the coordinator's directories */
@@ -131,10 +131,10 @@ static int blame(struct recovery *recovery, const struct seat *seat,
     snprintf(path, sizeof path, "%s/%s", seat->path, member->name);
     snprintf(detail, sizeof detail, "%s", error->detail);
     error_name(error, path);
-    error_detail(error, "%s%san interrupted commit is to be finished first%s%s", detail,
-                 *detail ? "; " : "",
-                 recover_is_lasting(rc) ? ", or given up: untorn check --repair --abandon " : "",
-                 recover_is_lasting(rc) ? path : "");
+    error_detail(
+        error, "%s%san interrupted commit is to be finished first%s", detail, *detail ? "; " : "",
+        recover_is_lasting(rc) ? ", or given up: untorn check --repair --abandon with this file"
+                               : "");
     return rc;
 }
 

@@ -31,16 +31,18 @@
  *              any file of its directory only after that is: what was there before it may be what
  *              the last commit of this file left.
  *   RECOVER-7  Recovery changes a member only after the coordinator's slot was written once more
- *              and flushed: its maker may have been killed before his flush returned, and then only
- *              the running system knows of the commit.
+ *              and flushed, or where it may not be written flushed alone: its maker may have been
+ *              killed before his flush returned, and then only the running system knows of the
+ *              commit.
  *   RECOVER-8  Where a directory is in reach and its folder journal/ is no longer the one that took
  *              part, or the slot in it is a copy [SEAT-3], nobody can say what was to become of its
  *              files. The rest is finished all the same: it counts; the outcome says so, and so
  *              does a note that is kept in every directory that is finished.
- *   RECOVER-9  Nobody is kept from his own files by what he cannot do elsewhere: a directory whose
- *              files he may not lock or change is left as if it were away, the coordinator's with
- *              its slot, which goes on to say yes. In his own directory he is told which file it
- *              is, and can give the commit up there; the others get their answer before.
+ *   RECOVER-9  Nobody who can learn that a commit counts is kept from his own files by what he
+ *              cannot do elsewhere: a directory whose files he may not lock or change is left as if
+ *              it were away, the coordinator's with its slot, which goes on to say yes. In his own
+ *              directory he is told which file it is, and can give the commit up there; the others
+ *              get their answer before.
  */
 #ifndef UNTORN_TXN_RECOVER_H
 #define UNTORN_TXN_RECOVER_H

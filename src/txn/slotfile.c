@@ -16,6 +16,7 @@ int slot_file_open(struct state *state, struct slot_file *ret_file)
     state_path(state, FOLDER_JOURNAL, entry, path);
     int rc = io_open_own(state->parent, path, OS_READ | OS_WRITE, &ret_file->fd, &ret_file->stat);
     ret_file->writable = rc == 0;
+    ret_file->outside = state->outside;
     if (rc == -EACCES || rc == -EROFS || rc == -EPERM)
         rc = io_open_own(state->parent, path, OS_READ, &ret_file->fd, &ret_file->stat);
     return rc == -EMLINK ? -ENOENT : rc;
@@ -89,6 +90,7 @@ int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode)
     if (rc == 0)
         rc = slot_file_lock(file, state, 0);
     file->writable = true;
+    file->outside = state->outside;
     return rc == -EWOULDBLOCK ? -ESTALE : rc;
 }
 
@@ -112,13 +114,24 @@ bool slot_maker_is_trusted(const struct os_stat *made, const struct place *direc
            ((target->mode & 020) && made->group == target->group);
 }
 
+/* Who made a slot beside the files could write their directory; of one that lies elsewhere that is
+ * to be seen. */
+static bool could_write(const struct slot_file *file, const struct os_stat *dir)
+{
+    const struct os_stat *made = &file->stat;
+    return !file->outside || made->owner == os_user() || made->owner == 0 ||
+           made->owner == dir->owner || (dir->mode & 002) ||
+           ((dir->mode & 020) && made->group == dir->group);
+}
+
 /* Nor does it matter of one that is to be removed, but where only its owner may do that. */
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
                           const struct slot_member *member, const struct os_stat *target)
 {
     bool sticky = directory->dir_stat.mode & 01000;
-    bool removes = member->kind == SLOT_REMOVE && !sticky;
-    return slot_maker_is_trusted(&file->stat, directory, removes ? NULL : target);
+    bool named = target && (member->kind != SLOT_REMOVE || sticky);
+    return slot_maker_is_trusted(&file->stat, directory, named ? target : NULL) &&
+           (named || could_write(file, &directory->dir_stat));
 }
 
 int slot_file_write(struct slot_file *file, struct slot *slot)

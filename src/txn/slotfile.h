@@ -29,7 +29,7 @@
 struct slot_file {
     os_fd fd;
     struct os_stat stat;
-    bool writable;
+    bool writable, outside;   /* the latter: in a state directory */
     struct lock_file *locked; /* has `fd`, which a child of a fork is not to keep; or NULL */
 };
 

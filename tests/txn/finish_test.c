@@ -104,6 +104,11 @@ TEST(what_is_no_file_or_shrinks_has_neither_content)
     begin(SLOT_REPLACE, "old");
     target.stat.kind = OS_SYMLINK;
     CHECK_INT(judge(), STANDS_ELSE);
+    member.before.hashed = false;
+    CHECK_INT(judge(), STANDS_BEFORE); /* the link itself is replaced */
+    target.stat.kind = OS_DIRECTORY;
+    CHECK_INT(judge(), STANDS_ELSE);
+    member.before.hashed = true;
     look("a");
     CHECK_INT(truncate("a", 1), 0); /* behind our back */
     CHECK_INT(judge(), STANDS_ELSE);

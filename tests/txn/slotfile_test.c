@@ -126,6 +126,30 @@ TEST(who_may_write_a_directory_may_have_any_file_removed_from_it_unless_it_is_st
     CHECK(slot_file_is_trusted(&file, &directory, &removed, &target));
 }
 
+/* Who could put a slot into a state directory need not be one who may write where the files are. */
+TEST(of_a_slot_that_lies_elsewhere_it_is_seen_whether_its_maker_may_write_the_directory)
+{
+    struct slot_file file = {.stat = {.owner = ALICE, .group = ALICE}, .outside = true};
+    struct place directory = {.dir_stat = {.owner = BOB, .group = CREW, .mode = 0775}};
+    struct os_stat target = {.owner = BOB, .group = CREW, .mode = 0644};
+    struct slot_member removed = {.kind = SLOT_REMOVE}, made = {.kind = SLOT_CREATE};
+    CHECK(!slot_file_is_trusted(&file, &directory, &removed, &target));
+    CHECK(!slot_file_is_trusted(&file, &directory, &made, NULL));
+    file.stat.group = CREW;
+    CHECK(slot_file_is_trusted(&file, &directory, &removed, &target));
+    CHECK(slot_file_is_trusted(&file, &directory, &made, NULL));
+    directory.dir_stat.mode = 0755;
+    CHECK(!slot_file_is_trusted(&file, &directory, &removed, &target));
+    directory.dir_stat.owner = ALICE;
+    CHECK(slot_file_is_trusted(&file, &directory, &removed, &target));
+    directory.dir_stat.owner = BOB;
+    directory.dir_stat.mode = 0757;
+    CHECK(slot_file_is_trusted(&file, &directory, &made, NULL));
+    file.stat.owner = getuid();
+    directory.dir_stat.mode = 0755;
+    CHECK(slot_file_is_trusted(&file, &directory, &made, NULL));
+}
+
 /* ---- what fails, or happens meanwhile ---- */
 
 TEST(a_lock_that_cannot_be_had_is_an_error_and_a_signal_is_none)
