@@ -462,6 +462,29 @@ TEST(a_member_that_is_marked_fails_the_commit)
     }
 }
 
+/* With a state directory a file there can be overwritten all the same. */
+TEST(a_directory_that_is_marked_fails_the_commit)
+{
+    const struct step steps[] = {PUT("x", "new x"), PUT("d/y", "new y"), {0}};
+    const struct step other[] = {PUT("x", "newer x"), PUT("d/y", "newer y"), {0}};
+    struct untorn_options outside = {.state_dir = "state"};
+    make_dir("d", 0755);
+    make_dir("state", 0700);
+    put("x", "old x");
+    put("d/y", "old y");
+    CHECK_INT(commit_steps(steps, NULL, &error), 0);
+    set_marks("d", FS_IMMUTABLE_FL);
+    int beside = commit_steps(other, NULL, &error);
+    bool named = strcmp(error.path, "d/y") == 0;
+    int elsewhere = commit_steps(other, &outside, &error);
+    set_marks("d", 0);
+    CHECK_INT(beside, -UNTORN_DENIED); /* [TXN-8] */
+    CHECK(named);
+    CHECK_INT(elsewhere, 0);
+    CHECK(error.flags & UNTORN_FLAG_IN_PLACE);
+    CHECK_TEXT(text_of("d/y"), "newer y");
+}
+
 TEST(a_folder_of_versions_that_is_marked_fails_the_commit)
 {
     const struct step again[] = {PUT("x", "newer x"), PUT("y", "newer y"), {0}};

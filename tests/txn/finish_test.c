@@ -226,10 +226,31 @@ TEST(a_conflict_that_cannot_be_kept_ends_nothing)
     fail(CALL_OPEN, "/stage/y", 1, ENOSPC); /* before that it is staged */
     CHECK_INT(touch("x"), -UNTORN_NO_SPACE);
     forget_rules();
+    fail_always(CALL_OPEN, "/stage/y", EACCES);
+    CHECK_INT(touch("x"), -UNTORN_DENIED);
+    CHECK(is_active(""));
+    forget_rules();
     fail(CALL_OPEN, "/stage/y", 1, ENOENT); /* our folder is removed and made that moment */
     fail(CALL_OPEN, "/stage/y", 2, ENOENT);
     check_left_alone("by hand");
     CHECK_TEXT(text_of(only_entry(".untorn/kept", "conflict-y")), "new y");
+}
+
+/* [FINISH-4] */
+TEST(a_stage_of_the_file_s_owner_becomes_the_file_and_one_of_a_third_is_copied)
+{
+    need_root();
+    for (int i = 0; i < 2; i++) {
+        leave_commit(true);
+        ino_t inode = stat_of(stage).st_ino;
+        CHECK_INT(chown("y", ALICE, ALICE), 0);
+        CHECK_INT(chown(stage, i ? BOB : ALICE, ALICE), 0);
+        CHECK_INT(touch("x"), 0);
+        CHECK_TEXT(text_of("y"), "new y");
+        CHECK_INT(stat_of("y").st_uid, ALICE);
+        CHECK((stat_of("y").st_ino == inode) == (i == 0));
+        CHECK_INT(chown("y", 0, 0), 0);
+    }
 }
 
 TEST(a_folder_that_is_removed_just_then_is_made_again)

@@ -4,6 +4,7 @@
 #include "leave.h"
 #include "txn/commits.h"
 #include "txn/planted.h"
+#include "txn/recover.h"
 
 static struct untorn_error error;
 
@@ -189,4 +190,27 @@ TEST(memory_that_there_is_not)
             use_again(&scenes[i]);
         }
     }
+}
+
+/* [RECOVER-9] */
+TEST(without_memory_no_answer_is_left_for_others)
+{
+    struct setting setting = {0};
+    bool failed = true;
+    heap_needed();
+    leave_in_two();
+    setting_open(&setting, "a/x");
+    int before = open_descriptors();
+    for (int n = 1; failed; n++) {
+        long live = heap.live;
+        heap_fail(n);
+        int rc = recover_leave_answers(&setting.place, &setting.state);
+        failed = heap_failed();
+        CHECK(rc == 0 || rc == -ENOMEM);
+        CHECK(failed || rc == 0);
+        CHECK_INT(heap.live, live);
+    }
+    CHECK_INT(open_descriptors(), before);
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 1);
+    setting_close(&setting);
 }

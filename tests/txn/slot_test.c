@@ -197,6 +197,20 @@ TEST(a_slot_under_another_inode_or_birth_is_foreign)
     free(data);
 }
 
+TEST(a_slot_of_another_directory_is_foreign_unless_it_names_none)
+{
+    const struct os_stat here = {.inode = 5, .born = 7};
+    struct slot slot = {.own_inode = own.inode, .own_born = own.born};
+    CHECK(slot_lies_where_it_was_written(&slot, &own, &here));
+    slot.directory_inode = 5;
+    CHECK(!slot_lies_where_it_was_written(&slot, &own, &here)); /* [SLOT-1] */
+    CHECK(slot_lies_where_it_was_written(&slot, &own, NULL));
+    slot.directory_born = 7;
+    CHECK(slot_lies_where_it_was_written(&slot, &own, &here));
+    slot.directory_inode = 0;
+    CHECK(!slot_lies_where_it_was_written(&slot, &own, &here));
+}
+
 TEST(a_name_that_leads_elsewhere_makes_the_slot_invalid)
 {
     static const char *const names[] = {"",     ".",       "..",           "a/b", "/etc/passwd",

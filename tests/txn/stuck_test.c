@@ -372,6 +372,22 @@ TEST(where_the_answer_cannot_be_kept_nothing_is_given_up)
     CHECK(is_active("a/"));
 }
 
+/* It was moved away when it is to be read. */
+TEST(what_cannot_be_read_again_is_not_given_up)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_RENAME, "a/x", EPERM);
+    const struct rule *opens = watch(CALL_OPEN, "a/.untorn/journal/slot");
+    CHECK(repair("a/x", false, &first) < 0);
+    int seen = opens->seen;
+    fail(CALL_OPEN, "a/.untorn/journal/slot", seen, ENOENT); /* the last one was to look */
+    CHECK(repair("a/x", true, &first) < 0);
+    CHECK(!first.repaired);
+    CHECK(is_active("a/"));
+}
+
 /* Who may write the directory may remove what is in it, and did not need to own that. */
 TEST(the_removal_of_anothers_file_is_finished_by_anybody)
 {

@@ -256,6 +256,35 @@ TEST(every_directory_that_was_finished_tells_of_the_one_that_was_not)
     CHECK_INT(open_findings("a/x", false), 1);
 }
 
+static void remove_journal_of_a(void *context)
+{
+    (void)context;
+    remove_tree("a/.untorn");
+}
+
+/* [RECOVER-2] It counts either way, but not by the same word. */
+TEST(a_journal_that_is_removed_before_the_slots_are_locked_is_told)
+{
+    begin_apart();
+    die_at(apart, CALL_RENAME, "b/z", 1);
+    at(CALL_FLOCK, "b/.untorn/journal/slot", 1, remove_journal_of_a, NULL);
+    CHECK_INT(touch("b/z"), 0);
+    CHECK_TEXT(text_of("b/z"), "new z");
+    CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
+}
+
+TEST(a_name_with_control_characters_spoils_no_note)
+{
+    const struct step steps[] = {PUT("a\033c/x", "new x"), PUT("b/y", "new y"), {0}};
+    begin_apart();
+    make_dir("a\033c", 0755);
+    die_at(steps, CALL_RENAME, "b/y", 1);
+    remove_tree("b/.untorn");
+    CHECK_INT(touch("a\033c/x"), 0);
+    const char *note = text_of(only_entry("a\033c/.untorn/kept", "lost-"));
+    CHECK(strchr(note, '\033') == NULL && strstr(note, "a?c") != NULL);
+}
+
 static void restore_slot(const char *directory)
 {
     CHECK_INT(chdir(directory), 0);
