@@ -275,14 +275,14 @@ TEST(a_journal_that_is_removed_before_the_slots_are_locked_is_told)
 
 TEST(a_name_with_control_characters_spoils_no_note)
 {
-    const struct step steps[] = {PUT("a\033c/x", "new x"), PUT("b/y", "new y"), {0}};
+    const struct step steps[] = {PUT("a\001c/x", "new x"), PUT("b/y", "new y"), {0}};
     begin_apart();
-    make_dir("a\033c", 0755);
+    make_dir("a\001c", 0755);
     die_at(steps, CALL_RENAME, "b/y", 1);
     remove_tree("b/.untorn");
-    CHECK_INT(touch("a\033c/x"), 0);
-    const char *note = text_of(only_entry("a\033c/.untorn/kept", "lost-"));
-    CHECK(strchr(note, '\033') == NULL && strstr(note, "a?c") != NULL);
+    CHECK_INT(touch("a\001c/x"), 0);
+    const char *note = text_of(only_entry("a\001c/.untorn/kept", "lost-"));
+    CHECK(strchr(note, 1) == NULL && strstr(note, "a?c") != NULL);
 }
 
 static void restore_slot(const char *directory)
