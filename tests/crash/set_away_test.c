@@ -2,7 +2,8 @@
  *
  * A commit stops half way, the directory of one of its files is moved away, the rest is finished,
  * and the directory comes back. Wherever it crashes, what comes back knows that the commit counted.
- * [RECOVER-3] [RECOVER-4] */
+ * So it is where the directory stays, and its files cannot be changed for a while.
+ * [RECOVER-3] [RECOVER-4] [RECOVER-9] */
 #include "sets.h"
 
 #include "os/os.h"
@@ -54,6 +55,20 @@ static void move_and_finish(void *context)
         sim_ack(BACK);
 }
 
+static void mark_and_finish(void *context)
+{
+    static const struct sim_fault denied = {
+        .at = 1, .error = EPERM, .on = "/b/", .verbs = SIM_ONLY(SIM_RENAME), .forever = true};
+    const struct set *set = context;
+    commit_half(set);
+    sim_fail(&denied);
+    if (use(&set->files[0]) == 0)
+        sim_ack(FINISHED);
+    sim_fail(&set->omit);
+    if (use(&set->files[1]) == 0)
+        sim_ack(BACK);
+}
+
 static void come_back(void *context)
 {
     if (sim_exists("/away"))
@@ -72,18 +87,23 @@ static const char *verify(void *context)
     return told && !all_are(set, NEW) ? "the commit did not count" : judge_left_over();
 }
 
-static struct sim_report explore_away(const char *name, struct set set)
+static struct sim_report explore_half(const char *name, struct set set, void (*workload)(void *))
 {
     struct sim_scenario scenario = scenario_of_set(name, &set);
     struct sim_report report;
     scenario.setup = setup;
-    scenario.workload = move_and_finish;
+    scenario.workload = workload;
     scenario.recover = come_back;
     scenario.verify = verify;
     scenario.context = &set;
     sim_explore(&scenario, &report);
     sim_print(&scenario, &report);
     return report;
+}
+
+static struct sim_report explore_away(const char *name, struct set set)
+{
+    return explore_half(name, set, move_and_finish);
 }
 
 static const struct set apart = {.files = {REPLACE("/a/x"), REPLACE("/b/x")},
@@ -100,6 +120,12 @@ TEST(a_directory_that_was_away_learns_that_the_commit_counted)
     first.has_slots = false;
     first.limit = first.long_limit = 50;
     CHECK_INT(explore_away("1 of 2 directories away, for the first time", first).bad, 0);
+}
+
+TEST(a_directory_whose_files_were_marked_learns_that_the_commit_counted)
+{
+    CHECK_INT(explore_half("1 of 2 directories marked", apart, mark_and_finish).bad, 0);
+    CHECK(outcomes[UNSETTLED] == 1);
 }
 
 /* ---- what is broken shows ---- */
