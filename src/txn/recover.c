@@ -197,6 +197,7 @@ static int allocate_parts(struct recovery *recovery)
     for (size_t i = 0; i < recovery->seats.count; i++)
         if (recovery->seats.list[i]->takes_part)
             count += recovery->seats.list[i]->slot.member_count;
+    recovery->count = 0;
     recovery->parts = calloc(count, sizeof *recovery->parts);
     recovery->targets = calloc(count, sizeof *recovery->targets);
     return recovery->parts && recovery->targets ? 0 : -ENOMEM;

@@ -114,24 +114,16 @@ bool slot_maker_is_trusted(const struct os_stat *made, const struct place *direc
            ((target->mode & 020) && made->group == target->group);
 }
 
-/* Who made a slot beside the files could write their directory; of one that lies elsewhere that is
- * to be seen. */
-static bool could_write(const struct slot_file *file, const struct os_stat *dir)
-{
-    const struct os_stat *made = &file->stat;
-    return !file->outside || made->owner == os_user() || made->owner == 0 ||
-           made->owner == dir->owner || (dir->mode & 002) ||
-           ((dir->mode & 020) && made->group == dir->group);
-}
-
-/* Nor does it matter of one that is to be removed, but where only its owner may do that. */
+/* Nor does it matter of one that is to be removed, but where only its owner may do that. Who made a
+ * slot beside the files could write their directory; of one that lies elsewhere that is to be seen.
+ */
 bool slot_file_is_trusted(const struct slot_file *file, const struct place *directory,
                           const struct slot_member *member, const struct os_stat *target)
 {
     bool sticky = directory->dir_stat.mode & 01000;
     bool named = target && (member->kind != SLOT_REMOVE || sticky);
-    return slot_maker_is_trusted(&file->stat, directory, named ? target : NULL) &&
-           (named || could_write(file, &directory->dir_stat));
+    const struct os_stat *changed = named ? target : file->outside ? &directory->dir_stat : NULL;
+    return slot_maker_is_trusted(&file->stat, directory, changed);
 }
 
 int slot_file_write(struct slot_file *file, struct slot *slot)
