@@ -1,37 +1,8 @@
 /* A commit counts, its process was killed, and who meets it cannot finish all of it: for another
  * user's directory, for a mark, for what took a file's name. Nobody is kept from his own files for
  * that. */
-#include "leave.h"
-#include "txn/commits.h"
+#include "txn/apart.h"
 #include "txn/recover.h"
-
-static struct untorn_error error;
-
-static const struct step apart[] = {
-    PUT("a/x", "new x"), PUT("b/y", "new y"), PUT("b/z", "new z"), {0}};
-
-static void begin_apart(void)
-{
-    make_dir("a", 0755);
-    make_dir("b", 0755);
-    put("a/x", "old x");
-    put("b/y", "old y");
-    put("b/z", "old z");
-}
-
-static void begin_again(void)
-{
-    if (exists("a")) {
-        remove_tree("a");
-        remove_tree("b");
-    }
-    begin_apart();
-}
-
-static int touch(const char *path)
-{
-    return untorn_update(path, leave, NULL, NULL, &error);
-}
 
 static void touches(void *context)
 {
@@ -221,16 +192,6 @@ TEST(an_answer_that_is_kept_is_found_although_the_slot_cannot_be_read)
     CHECK_TEXT(text_of("b/z"), "new z");
 }
 
-static const char *text_read(const char *path)
-{
-    static char text[64];
-    struct untorn_content content;
-    CHECK_INT(untorn_read(path, NULL, &content, &error), 0);
-    snprintf(text, sizeof text, "%s", content.data);
-    untorn_content_free(&content);
-    return text;
-}
-
 static void read_meanwhile(void *context)
 {
     (void)context;
@@ -247,9 +208,7 @@ TEST(who_may_not_read_the_slot_of_a_directory_that_is_finished_sees_the_commit)
     fail_always(CALL_OPEN, "b/.untorn/journal/slot", EACCES);
     CHECK_TEXT(text_read("a/x"), "new x");
     forget_rules();
-    remove_tree("a");
-    remove_tree("b");
-    begin_apart();
+    begin_again();
     at(CALL_RENAME, "a/x", 1, read_meanwhile, NULL);
     CHECK_INT(commit_steps(apart, NULL, &error), 0);
 }
@@ -264,13 +223,6 @@ TEST(a_slot_is_not_made_anew_with_others_free_to_write_it)
     in_child_as(ALICE, CREW, touches, "a/x");
     CHECK_INT(stat_of("a/.untorn/journal/slot").st_uid, ALICE);
     CHECK_INT(mode_of("a/.untorn/journal/slot"), 0644);
-}
-
-static void restore_slot(const char *directory)
-{
-    CHECK_INT(chdir(directory), 0);
-    CHECK_INT(system("cp -p .untorn/journal/slot s && mv s .untorn/journal/slot"), 0);
-    CHECK_INT(chdir(".."), 0);
 }
 
 /* A tree that was restored: the slots are copies, and say DONE. [SEAT-3] */

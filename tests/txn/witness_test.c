@@ -1,28 +1,8 @@
 /* A commit is interrupted, and then the folder of one of its directories is removed: the journal
  * that would know is gone, and the files themselves are asked. */
-#include "leave.h"
-#include "txn/commits.h"
+#include "txn/apart.h"
 #include "txn/planted.h"
 #include "txn/witness.h"
-
-static struct untorn_error error;
-
-static const struct step apart[] = {
-    PUT("a/x", "new x"), PUT("b/y", "new y"), PUT("b/z", "new z"), {0}};
-
-static void begin_apart(void)
-{
-    make_dir("a", 0755);
-    make_dir("b", 0755);
-    put("a/x", "old x");
-    put("b/y", "old y");
-    put("b/z", "old z");
-}
-
-static int touch(const char *path)
-{
-    return untorn_update(path, leave, NULL, NULL, &error);
-}
 
 static size_t open_findings(const char *path, bool abandon)
 {
@@ -38,21 +18,11 @@ static void commit_beside(const char *one, const char *other)
     CHECK_INT(commit_steps(steps, NULL, &error), 0);
 }
 
-static const char *text_read(const char *path)
-{
-    static char text[64];
-    struct untorn_content content;
-    CHECK_INT(untorn_read(path, NULL, &content, &error), 0);
-    snprintf(text, sizeof text, "%s", content.data);
-    untorn_content_free(&content);
-    return text;
-}
-
 /* [SEAT-3] */
 TEST(one_new_file_proves_the_commit_where_the_coordinators_journal_is_gone)
 {
     for (int i = 0; i < 2; i++) {
-        begin_apart();
+        begin_again();
         die_at(apart, CALL_RENAME, "b/z", 1);
         CHECK_TEXT(text_of("b/y"), "new y");
         remove_tree("a/.untorn");
@@ -69,15 +39,13 @@ TEST(one_new_file_proves_the_commit_where_the_coordinators_journal_is_gone)
         CHECK_INT(open_findings("b", true), 0);
         CHECK_INT(touch("b/z"), 0);
         CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
-        remove_tree("a");
-        remove_tree("b");
     }
 }
 
 TEST(without_a_new_file_it_is_in_doubt_until_it_is_given_up)
 {
     for (int i = 0; i < 2; i++) {
-        begin_apart();
+        begin_again();
         die_at(apart, CALL_RENAME, "b/y", 1);
         remove_tree("a/.untorn");
         if (i == 1)
@@ -89,8 +57,6 @@ TEST(without_a_new_file_it_is_in_doubt_until_it_is_given_up)
         CHECK_INT(open_findings("b", true), 0);
         CHECK_INT(touch("b/y"), 0);
         CHECK_TEXT(text_of("b/y"), "old y");
-        remove_tree("a");
-        remove_tree("b");
     }
 }
 
@@ -147,7 +113,7 @@ TEST(where_all_files_were_changed_since_the_new_versions_are_kept_aside)
     memset(large, 'L', sizeof large - 1);
     const struct step steps[] = {PUT("a/x", "new"), PUT("b/y", large), PUT("b/z", large), {0}};
     for (int i = 0; i < 2; i++) {
-        begin_apart();
+        begin_again();
         die_at(steps, CALL_RENAME, i == 0 ? "b/y" : "b/z", 1);
         if (i == 0)
             put("b/y", "by hand");
@@ -158,8 +124,6 @@ TEST(where_all_files_were_changed_since_the_new_versions_are_kept_aside)
         CHECK_INT(count_entries("b/.untorn/kept", "conflict-"), i == 0 ? 2 : 1);
         CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
         CHECK(!is_active("b/"));
-        remove_tree("a");
-        remove_tree("b");
     }
 }
 
@@ -285,13 +249,6 @@ TEST(a_name_with_control_characters_spoils_no_note)
     CHECK(strchr(note, 1) == NULL && strstr(note, "a?c") != NULL);
 }
 
-static void restore_slot(const char *directory)
-{
-    CHECK_INT(chdir(directory), 0);
-    CHECK_INT(system("cp -p .untorn/journal/slot s && mv s .untorn/journal/slot"), 0);
-    CHECK_INT(chdir(".."), 0);
-}
-
 /* Somebody restored it file by file, and the folder is the same: a copy says nothing. [SEAT-3] */
 TEST(a_coordinators_slot_that_is_a_copy_is_no_answer)
 {
@@ -301,9 +258,7 @@ TEST(a_coordinators_slot_that_is_a_copy_is_no_answer)
     CHECK_INT(touch("b/z"), 0);
     CHECK_TEXT(text_of("b/z"), "new z");
     CHECK(error.flags & UNTORN_FLAG_JOURNAL_LOST);
-    remove_tree("a");
-    remove_tree("b");
-    begin_apart();
+    begin_again();
     die_at(apart, CALL_RENAME, "b/y", 1);
     restore_slot("a");
     CHECK_INT(touch("b/z"), -UNTORN_IN_DOUBT);
@@ -340,7 +295,7 @@ TEST(what_counts_is_not_abandoned)
 TEST(a_participant_whose_journal_is_gone_is_told)
 {
     for (int i = 0; i < 2; i++) {
-        begin_apart();
+        begin_again();
         die_at(apart, CALL_RENAME, "b/y", 1);
         remove_tree("b/.untorn");
         if (i == 1)
@@ -353,8 +308,6 @@ TEST(a_participant_whose_journal_is_gone_is_told)
         CHECK(strstr(note, full_path("b")) != NULL);
         CHECK_INT(open_findings("a", false), 1);
         CHECK_INT(open_findings("a/x", true), 0);
-        remove_tree("a");
-        remove_tree("b");
     }
 }
 
