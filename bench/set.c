@@ -98,6 +98,28 @@ static void prepare(void)
 static sqlite3 *database;
 static sqlite3_stmt *statement;
 
+static void open_sqlite(const char *file)
+{
+    int rc = sqlite3_open(file, &database);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(database,
+                          "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                          "CREATE TABLE IF NOT EXISTS files (name INTEGER PRIMARY KEY, data BLOB);",
+                          NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(database, "REPLACE INTO files VALUES (?, ?)", -1, &statement, NULL);
+    pairs_must(rc == SQLITE_OK, "open an SQLite database");
+}
+
+static void close_sqlite(void)
+{
+    sqlite3_finalize(statement);
+    int rc = sqlite3_close(database);
+    statement = NULL;
+    database = NULL;
+    pairs_must(rc == SQLITE_OK, "close an SQLite database");
+}
+
 static void commit_sqlite(void)
 {
     int rc = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -125,16 +147,23 @@ static void prepare_sqlite(void)
     prepare();
     if (database)
         return;
-    int rc = sqlite3_open("files.db", &database);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_exec(database,
-                          "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                          "CREATE TABLE IF NOT EXISTS files (name INTEGER PRIMARY KEY, data BLOB);",
-                          NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(database, "REPLACE INTO files VALUES (?, ?)", -1, &statement, NULL);
-    pairs_must(rc == SQLITE_OK, "open an SQLite database");
+    open_sqlite("files.db");
     fill_log();
+}
+
+/* As a program does that starts, saves and ends: who closes last removes the log. */
+static void commit_sqlite_from_the_start(void)
+{
+    open_sqlite("once.db");
+    commit_sqlite();
+    close_sqlite();
+}
+
+static void prepare_sqlite_from_the_start(void)
+{
+    prepare();
+    if (database)
+        close_sqlite();
 }
 #endif
 
@@ -168,6 +197,11 @@ static const struct pairs_row rows[] = {
      .prepare = prepare_sqlite,
      .ours = replace_few_together,
      .theirs = commit_sqlite},
+    {.name = "commit of 4 files against SQLite, from the start", /* ours always is */
+     .peer = "the database opened, the same transaction, closed",
+     .prepare = prepare_sqlite_from_the_start,
+     .ours = commit_few,
+     .theirs = commit_sqlite_from_the_start},
 #endif
     {.name = "commit of 1000 files, per file",
      .peer = "250 commits of 4 files",
