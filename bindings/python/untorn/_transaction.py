@@ -73,14 +73,31 @@ class Transaction:
     def edit(self, path, *, default=None, format=None, **options):
         """with t.edit(path) as doc: as untorn.edit(), but nothing is locked yet: ChangedError at
         the end of the transaction if the file was changed meanwhile, ExistsError if it was
-        made."""
+        made. Goes on from what earlier calls of the transaction make of the file."""
         name = os.fsencode(path)
         data = _edits.current(name, pack(**self._options))
-        with _edits.edited(name, data, default, format) as made:
+        with _edits.edited(name, self._made(name, data), default, format) as made:
             yield made.document
-        if made.data is not None:
+        if made.data is None:
+            return
+        if (_PUT, name) not in (member[:2] for member in self._members):
             seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
-            self.write_bytes(path, made.data, **{**options, **seen})
+            options = {**options, **seen}
+        self._add(_CHANGE, path, lambda _: made.data, **options)
+
+    def _made(self, name, data):
+        """What the calls so far make of the bytes of a file; None: no file."""
+        for kind, path, content, format, _ in self._members:
+            if path != name:
+                continue
+            if kind == _EDIT:
+                data = _untorn.edit_data(data, content, format)
+            elif kind == _CHANGE:
+                made = content(data)
+                data = data if made is None else made
+            else:
+                data = content
+        return data
 
     def remove(self, path, **options):
         """The file goes; MissingError at the end, and no change, if there is none."""
