@@ -81,8 +81,7 @@ class Transaction:
         if made.data is None:
             return
         if (_PUT, name) not in (member[:2] for member in self._members):
-            seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
-            options = {**options, **seen}
+            options = _edits.if_still(data, options)
         self._add(_CHANGE, path, lambda _: made.data, **options)
 
     def _made(self, name, data):
