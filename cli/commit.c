@@ -135,6 +135,8 @@ static int add_conditions(struct committing *committing)
                                "--if-match takes TARGET=HASH with 32 hexadecimal digits, as "
                                "untorn hash prints them, not '%s'",
                                word);
+        if (member->if_match)
+            return usage_error(verb, "--if-match '%s' is the second for its TARGET", word);
         member->if_match = &member->hash;
     }
     return 0;
