@@ -37,7 +37,7 @@ void outcome_describe(const struct untorn_error *error, const char *path, char *
 /* A verb that only reads makes no directory. */
 static bool could_make_directory(const struct outcome *outcome, const struct untorn_error *error)
 {
-    return error->status == UNTORN_MISSING && error->step &&
+    return error->status == UNTORN_MISSING && error->os_error == ENOENT && error->step &&
            strcmp(error->step, "open its directory") == 0 &&
            outcome->arguments->verb->options & OPTION_PARENTS &&
            !outcome->arguments->options.parents;
