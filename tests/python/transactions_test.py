@@ -123,6 +123,15 @@ class Transactions(Case):
             self.put("app.toml", "a = 3\n")
         self.check("app.toml", "b = 1\nx = 2\n")
 
+    def test_what_is_for_all_files_cannot_be_said_of_one(self):
+        for option in ({"keep": 5}, {"level": "cache"}, {"timeout": 1}, {"strict": True},
+                       {"state_dir": "state"}, {"lock_file": "lock"}):
+            with self.assertRaisesRegex(TypeError, next(iter(option))):
+                with untorn.transaction() as t:
+                    t.write_text("a", "1")
+                    t.set("b.json", "b", 1, **option)
+        self.assertEqual(os.listdir("."), [])
+
     def test_readers_never_see_a_mixture_though_writers_are_killed(self):
         names = ["a.json", "sub/b.json"]
         with untorn.transaction() as t:
@@ -240,6 +249,12 @@ class Transactions(Case):
         with self.assertRaises(FileNotFoundError):
             untorn.replace("old", "no/folder", parents=False)
         self.check("old", "x")
+
+    def test_a_file_that_moves_keeps_as_many_versions_as_it_is_told(self):
+        for i in range(4):
+            untorn.write_text("new", str(i))
+            untorn.replace("new", "a", keep=3, state_dir="state")
+        self.assertEqual(len(untorn.history("a", state_dir="state")), 3)
 
 
 class History(Case):

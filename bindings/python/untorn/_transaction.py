@@ -7,6 +7,7 @@ from . import _edits, _files, _untorn, _values
 from ._options import format_of, pack, split
 
 _PUT, _EDIT, _CHANGE, _REMOVE = range(4)
+_OF_ALL = frozenset(("level", "timeout", "keep", "strict", "state_dir", "lock_file"))
 _DECODERS = {
     "json": (_untorn.JSON, lambda data: _values.decode(data, _untorn.JSON)),
     "toml": (_values.TOML, _values.from_toml),
@@ -22,6 +23,8 @@ class Transaction:
         self._members = []
 
     def _add(self, kind, path, content, format=0, parents=True, **options):
+        for name in _OF_ALL & options.keys():
+            raise TypeError(f"{name} is for all files of a transaction, not for one of them")
         self._members.append((kind, os.fsencode(path), content, format,
                               pack(parents=parents, **options)))
 
@@ -141,12 +144,14 @@ def read_set(paths, *, format="bytes", symlink="follow", timeout=None, state_dir
             for path, data in zip(paths, contents)]
 
 
-def replace(src, dst, *, level="durable", timeout=None, parents=True, **options):
+def replace(src, dst, *, level="durable", timeout=None, keep=None, strict=False, state_dir=None,
+            parents=True, **options):
     """Moves a file over another, as os.replace(), durably and between file systems too: `dst` has
     the content and the permissions of `src`, and `src` is gone; both or neither."""
     source = os.fsencode(src)
-    data = _untorn.read(source, pack())
+    data = _untorn.read(source, pack(state_dir=state_dir))
     mode = os.stat(source).st_mode & 0o777
-    with transaction(level=level, timeout=timeout) as t:
+    with transaction(level=level, timeout=timeout, keep=keep, strict=strict,
+                     state_dir=state_dir) as t:
         t.write_bytes(dst, data, mode=mode, parents=parents, **options)
         t.remove(src, if_match=_untorn.hash(data))
