@@ -28,7 +28,7 @@ static void append_dry_run(struct outcome *outcome, const struct bytes *added)
     struct untorn_error error;
     struct bytes whole = {0};
     bool exists = untorn_read(outcome->path, &outcome->arguments->options, &old, &error) == 0;
-    if (!exists && error.status != UNTORN_MISSING)
+    if (!exists && !outcome_would_create(outcome, &error))
         outcome_library(outcome, &error);
     else if (!joined(&whole, &old, added))
         outcome_fail(outcome, UNTORN_NO_MEMORY, 1, "%s", system_error(ENOMEM));

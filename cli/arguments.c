@@ -104,7 +104,7 @@ static int take_option(struct arguments *arguments, char **argv, int *index)
     if (!option->argument && value)
         return usage_error(verb, "%.*s takes no value", length, word);
     if (option->argument && !value && !(value = argv[++*index]))
-        return usage_error(verb, "%s needs a value: %s", word, option->argument);
+        return usage_error(verb, "%s needs a value: %s", word, option_argument(option, verb));
     arguments->given |= option->bit;
     if (!option->argument) {
         *(bool *)((char *)arguments + option->field) = true;

@@ -135,6 +135,8 @@ static int add_conditions(struct committing *committing)
                                "--if-match takes TARGET=HASH with 32 hexadecimal digits, as "
                                "untorn hash prints them, not '%s'",
                                word);
+        if (member->if_match)
+            return usage_error(verb, "--if-match '%s' is the second for its TARGET", word);
         member->if_match = &member->hash;
     }
     return 0;
@@ -265,14 +267,16 @@ static void commit(struct committing *committing)
 
 /* What the commit would say of a member; an error other than a missing file stays. */
 static enum untorn_status foresee(const struct committing *committing, const struct member *member,
-                                  const struct untorn_content *old, int read_status)
+                                  const struct untorn_content *old,
+                                  const struct untorn_error *error)
 {
-    if (read_status == UNTORN_MISSING && member->if_match)
+    bool is_new = outcome_would_create(&committing->outcome, error);
+    if (is_new && member->if_match)
         return UNTORN_CHANGED;
-    if (read_status == UNTORN_MISSING && !member->removed)
+    if (is_new && !member->removed)
         return UNTORN_OK;
-    if (read_status != UNTORN_OK)
-        return (enum untorn_status)read_status;
+    if (error->status != UNTORN_OK)
+        return (enum untorn_status)error->status;
     if (committing->arguments->options.exclusive && !member->removed)
         return UNTORN_EXISTS;
     bool matches = !member->if_match || untorn_hash_equal(member->if_match, &old->hash);
@@ -285,7 +289,7 @@ static bool show_member(struct committing *committing, const struct member *memb
     struct untorn_content old;
     struct untorn_error error;
     bool exists = untorn_read(member->target, &committing->arguments->options, &old, &error) == 0;
-    int status = (int)foresee(committing, member, &old, error.status);
+    int status = (int)foresee(committing, member, &old, &error);
     if (status != error.status)
         error.os_error = 0; /* that was of the missing file */
     error.status = status;

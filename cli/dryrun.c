@@ -15,7 +15,7 @@ void dry_run_show(struct outcome *outcome, const char *data, size_t size)
     struct untorn_error error;
     bool exists = untorn_read(outcome->path, options, &old, &error) == 0;
     outcome_library(outcome, &error);
-    if (exists || error.status == UNTORN_MISSING) {
+    if (exists || outcome_would_create(outcome, &error)) {
         if (exists && options->exclusive)
             error.status = UNTORN_EXISTS;
         else if (wants_other_version(options, exists, &old.hash))

@@ -28,18 +28,18 @@ void help_all(void)
 }
 
 /* A text of several lines goes below each other in its column. */
-static void print_option(const struct option *option)
+static void print_option(const struct option *option, const struct verb *verb)
 {
     char name[CLI_NAME + 64];
+    const char *argument = option_argument(option, verb), *text = option_text(option, verb);
     int used = option->letter ? snprintf(name, sizeof name, "  -%c, ", option->letter)
                               : snprintf(name, sizeof name, "  ");
-    snprintf(name + used, sizeof name - (size_t)used, "--%s%s%s", option->name,
-             option->argument ? " " : "", option->argument ? option->argument : "");
-    const char *line = option->text;
+    snprintf(name + used, sizeof name - (size_t)used, "--%s%s%s", option->name, argument ? " " : "",
+             argument ? argument : "");
+    const char *line = text;
     while (line) {
         size_t length = strcspn(line, "\n");
-        output_format("%-*s %.*s\n", TEXT_COLUMN, line == option->text ? name : "", (int)length,
-                      line);
+        output_format("%-*s %.*s\n", TEXT_COLUMN, line == text ? name : "", (int)length, line);
         line = line[length] ? line + length + 1 : NULL;
     }
 }
@@ -50,7 +50,7 @@ void help_verb(const struct verb *verb)
                   verb->name, verb->operands, verb->explanation);
     for (const struct option *option = option_table; option->name; option++)
         if (option->bit & (verb->options | OPTION_HELP))
-            print_option(option);
+            print_option(option, verb);
     output_format("\nExamples:\n%s\nExit status:\n%s\nRead on: man untorn-%s\n", verb->examples,
                   verb->exits, verb->name);
 }

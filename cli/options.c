@@ -296,3 +296,17 @@ const struct option *option_find(const char *word, const char **ret_value)
     }
     return NULL;
 }
+
+const char *option_argument(const struct option *option, const struct verb *verb)
+{
+    return verb == &verb_commit && option->bit == OPTION_IF_MATCH ? "TARGET=HASH"
+                                                                  : option->argument;
+}
+
+const char *option_text(const struct option *option, const struct verb *verb)
+{
+    bool goes_back = verb == &verb_undo || verb == &verb_restore;
+    return goes_back && option->bit == OPTION_KEEP
+               ? "keep N versions (as many as there are; 0 none)"
+               : option->text;
+}

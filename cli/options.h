@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct arguments;
+struct verb;
 
 /* A bit each, for struct verb. */
 #define OPTION_MODE (1ull << 0)
@@ -69,5 +70,9 @@ extern const struct option option_table[]; /* name NULL behind the last */
 /* `word` is `--name`, `--name=value` or `-x`. NULL if there is no such option; *ret_value is the
  * text behind `=`, or NULL. */
 const struct option *option_find(const char *word, const char **ret_value);
+
+/* As the help of a verb shows them: a few options mean something else there. */
+const char *option_argument(const struct option *option, const struct verb *verb);
+const char *option_text(const struct option *option, const struct verb *verb);
 
 #endif

@@ -34,13 +34,24 @@ void outcome_describe(const struct untorn_error *error, const char *path, char *
     untorn_describe(&told, text, CLI_TEXT);
 }
 
+static bool lacks_directory(const struct untorn_error *error)
+{
+    return error->status == UNTORN_MISSING && error->step &&
+           strcmp(error->step, "open its directory") == 0;
+}
+
 /* A verb that only reads makes no directory. */
 static bool could_make_directory(const struct outcome *outcome, const struct untorn_error *error)
 {
-    return error->status == UNTORN_MISSING && error->step &&
-           strcmp(error->step, "open its directory") == 0 &&
-           outcome->arguments->verb->options & OPTION_PARENTS &&
-           !outcome->arguments->options.parents;
+    return lacks_directory(error) && error->os_error == ENOENT &&
+           outcome->arguments->verb->options & OPTION_PARENTS;
+}
+
+bool outcome_would_create(const struct outcome *outcome, const struct untorn_error *error)
+{
+    return error->status == UNTORN_MISSING &&
+           (!lacks_directory(error) ||
+            (could_make_directory(outcome, error) && outcome->arguments->options.parents));
 }
 
 void outcome_library(struct outcome *outcome, const struct untorn_error *error)
@@ -52,7 +63,7 @@ void outcome_library(struct outcome *outcome, const struct untorn_error *error)
     outcome->text[0] = outcome->excerpt[0] = '\0';
     if (error->status != UNTORN_OK)
         outcome_describe(error, outcome->path, outcome->text, outcome->excerpt);
-    if (could_make_directory(outcome, error))
+    if (could_make_directory(outcome, error) && !outcome->arguments->options.parents)
         outcome_add(outcome, "; --parents makes it");
 }
 

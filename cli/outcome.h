@@ -45,6 +45,10 @@ struct outcome outcome_begin(const struct arguments *arguments, const char *path
 /* What the library said, whether it worked or not. */
 void outcome_library(struct outcome *outcome, const struct untorn_error *error);
 
+/* For a dry run, of a file that could not be read: it is missing, and its directory is there or
+ * would be made. */
+bool outcome_would_create(const struct outcome *outcome, const struct untorn_error *error);
+
 /* The same in words only: one line into `text` (CLI_TEXT bytes), and what shows the place in a
  * document, if anything, into `excerpt` (UNTORN_DETAIL_SIZE bytes). `path` is for an error that
  * names none. */

@@ -144,7 +144,7 @@ static void update_dry_run(struct updating *updating)
     struct untorn_error error;
     struct bytes output = {0};
     int rc = untorn_read(updating->outcome.path, &updating->arguments->options, &old, &error);
-    if (rc != 0 && error.status != UNTORN_MISSING)
+    if (rc != 0 && !outcome_would_create(&updating->outcome, &error))
         outcome_library(&updating->outcome, &error);
     else if (run_command(updating, rc == 0 ? old.data : NULL, old.size, &output))
         dry_run_show(&updating->outcome, output.data, output.size);

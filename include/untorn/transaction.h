@@ -18,11 +18,12 @@
  *
  * The members may lie in any directories, also on several file systems. Two paths of one file are
  * refused at the commit, two hard links of it too. A member that is named again is changed again: a
- * put forgets what was before it, an edit or a change goes on from there. While a transaction is
- * open, a write, update or edit of one of its members by the same thread joins it: a streaming
- * writer when that is committed; an update's function is called at once, and if what it made goes
- * on from the file itself, the commit is -UNTORN_CHANGED where that has changed meanwhile
- * (-UNTORN_EXISTS where there was none).
+ * put forgets what was before it, an edit or a change goes on from there: under the conditions
+ * before it too (-UNTORN_CHANGED if both cannot hold), and with the other options where it has none
+ * of its own. While a transaction is open, a write, update or edit of one of its members by the
+ * same thread joins it: a streaming writer when that is committed; an update's function is called
+ * at once, and if what it made goes on from the file itself, the commit is -UNTORN_CHANGED where
+ * that has changed meanwhile (-UNTORN_EXISTS where there was none).
  *
  * Threads: a transaction is used by one thread.
  */

@@ -135,6 +135,8 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     if (rc < 0) {
         if (rc == -ENOENT)
             error_detail(error, "the directory %s does not exist", directory);
+        else if (rc == -ENOTDIR)
+            error_detail(error, "a part of %s is not a directory", directory);
         return error_os(error, rc, "open its directory");
     }
     place_close(place);

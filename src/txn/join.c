@@ -71,27 +71,30 @@ static int begin_content(const struct member *member, struct content *content,
 }
 
 static int put_back(struct untorn_transaction *transaction, struct member *member,
-                    const struct content *content, const struct untorn_hash *base, bool existed,
-                    struct untorn_error *error)
+                    const struct content *content, struct untorn_options *options,
+                    const struct untorn_hash *base, bool existed, struct untorn_error *error)
 {
-    struct untorn_options options = member->given.options;
-    if (base && !options.if_match && !options.exclusive) {
-        options.if_match = existed ? base : NULL;
-        options.exclusive = !existed;
+    if (base && !options->if_match && !options->exclusive) {
+        options->if_match = existed ? base : NULL;
+        options->exclusive = !existed;
     }
     return untorn_transaction_put(transaction, member->given.path, content->data, content->size,
-                                  &options, error);
+                                  options, error);
 }
 
 static int join_update(struct untorn_transaction *transaction, struct member *member,
-                       const struct joining *joining, struct untorn_error *error)
+                       const struct joining *joining, const struct untorn_options *given,
+                       struct untorn_error *error)
 {
+    struct untorn_options options = given ? *given : (struct untorn_options){0};
     struct operation last = {
         .kind = OPERATION_CHANGE, .function = joining->function, .context = joining->context};
     bool needs = member->operations->kind != OPERATION_PUT;
     struct content content = {0};
-    struct untorn_hash base;
-    int rc = needs ? begin_content(member, &content, &base, error) : 0;
+    struct untorn_hash base, *seen = needs ? &base : NULL;
+    int rc = member_go_on(member, &options, error);
+    if (rc == 0 && needs)
+        rc = begin_content(member, &content, &base, error);
     bool existed = content.exists;
     if (rc == 0)
         rc = operation_run(member->operations, &content, error);
@@ -99,7 +102,7 @@ static int join_update(struct untorn_transaction *transaction, struct member *me
     if (rc == 0)
         rc = operation_run(&last, &content, error);
     if (rc == 0 && content.data != before)
-        rc = put_back(transaction, member, &content, needs ? &base : NULL, existed, error);
+        rc = put_back(transaction, member, &content, &options, seen, existed, error);
     free(content.made);
     return rc;
 }
@@ -146,7 +149,7 @@ bool upward_join(const char *path, const struct joining *joining,
         *ret_rc = refuse(error);
         return true;
     }
-    *ret_rc = joining->function ? join_update(transaction, member, joining, error)
+    *ret_rc = joining->function ? join_update(transaction, member, joining, options, error)
                                 : join_write(transaction, member, joining, options, error);
     return true;
 }

@@ -33,6 +33,34 @@ bool member_set_options(struct member *member, const struct untorn_options *opti
     return true;
 }
 
+static bool contradict(const struct untorn_options *one, const struct untorn_options *other)
+{
+    if (one->exclusive || other->exclusive)
+        return one->if_match || other->if_match;
+    return one->if_match && other->if_match && !untorn_hash_equal(one->if_match, other->if_match);
+}
+
+int member_go_on(const struct member *member, struct untorn_options *options,
+                 struct untorn_error *error)
+{
+    const struct untorn_options *before = &member->given.options;
+    if (contradict(before, options)) {
+        error_detail(error, "an earlier change in this transaction expects another version");
+        return error_fail(error, UNTORN_CHANGED, NULL);
+    }
+    if (!options->if_match)
+        options->if_match = before->if_match;
+    if (options->mode == 0)
+        options->mode = before->mode;
+    if (options->symlink == UNTORN_FOLLOW)
+        options->symlink = before->symlink;
+    options->exclusive = options->exclusive || before->exclusive;
+    options->if_changed = options->if_changed || before->if_changed;
+    options->keep_inode = options->keep_inode || before->keep_inode;
+    options->parents = options->parents || before->parents;
+    return 0;
+}
+
 static void begin_attempt(struct member *member)
 {
     member->now.stage = (struct stage)STAGE_CLOSED;

@@ -47,6 +47,12 @@ void member_free(struct member *member);
 bool member_set_options(struct member *member, const struct untorn_options *options,
                         const struct untorn_options *all);
 
+/* For what goes on from what was to be done before, and does not take its place: adds to its
+ * options the conditions of that, and what keeps the file as private. -UNTORN_CHANGED: each wants
+ * the file to be something else, so it is not what one of them expected. */
+int member_go_on(const struct member *member, struct untorn_options *options,
+                 struct untorn_error *error);
+
 /* Forgets what was to be done. */
 void member_forget(struct member *member);
 

@@ -61,10 +61,22 @@ static int check_options(const struct untorn_options *options, struct untorn_err
     return error_fail(error, UNTORN_INVALID, NULL);
 }
 
+/* What a put brings takes the place of all that was before it, its options too. */
+static int set_options(struct member *member, enum operation_kind kind,
+                       const struct untorn_options *options, const struct untorn_options *all,
+                       struct untorn_error *error)
+{
+    struct untorn_options added = *options;
+    int rc = kind == OPERATION_PUT ? 0 : member_go_on(member, &added, error);
+    if (rc != 0 || member_set_options(member, &added, all))
+        return rc;
+    return error_fail(error, UNTORN_NO_MEMORY, NULL);
+}
+
 /* The member of that path, with these options: found or made. */
 static int take_member(struct untorn_transaction *transaction, const char *path,
-                       const struct untorn_options *options, struct member **ret_member,
-                       struct untorn_error *error)
+                       enum operation_kind kind, const struct untorn_options *options,
+                       struct member **ret_member, struct untorn_error *error)
 {
     const struct untorn_options *all = &transaction->given.options;
     if (transaction->spent)
@@ -73,13 +85,13 @@ static int take_member(struct untorn_transaction *transaction, const char *path,
     if (rc != 0)
         return rc;
     *ret_member = find(transaction, path);
-    if (*ret_member && (!options || member_set_options(*ret_member, options, all)))
-        return 0;
-    if (!*ret_member && transaction->count >= LIMIT_MEMBERS) {
+    if (*ret_member)
+        return options ? set_options(*ret_member, kind, options, all, error) : 0;
+    if (transaction->count >= LIMIT_MEMBERS) {
         error_detail(error, "a transaction has at most %d members", LIMIT_MEMBERS);
         return error_fail(error, UNTORN_TOO_LARGE, NULL);
     }
-    if (!*ret_member && make_room(transaction) && (*ret_member = member_new(path, options, all))) {
+    if (make_room(transaction) && (*ret_member = member_new(path, options, all))) {
         transaction->members[transaction->count++] = *ret_member;
         return 0;
     }
@@ -91,7 +103,7 @@ static int add(struct untorn_transaction *transaction, const char *path,
                struct untorn_error *error)
 {
     struct member *member = NULL;
-    int rc = operation ? take_member(transaction, path, options, &member, error)
+    int rc = operation ? take_member(transaction, path, operation->kind, options, &member, error)
                        : error_fail(error, UNTORN_NO_MEMORY, NULL);
     if (rc == 0 && operation->kind == OPERATION_PUT)
         member_forget(member);

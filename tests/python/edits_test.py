@@ -359,6 +359,27 @@ class Changing(Case):
             document.append(3)
         self.check("a.json", "[1,  2,  3]\n")
 
+    def test_a_block_keeps_the_condition_it_was_given(self):
+        def in_transaction(path, **options):
+            with untorn.transaction() as t:
+                with t.edit(path, **options) as document:
+                    document["a"] = 2
+
+        def alone(path, **options):
+            with untorn.edit(path, **options) as document:
+                document["a"] = 2
+
+        for edit in alone, in_transaction:
+            self.put("a.json", '{"a":1}')
+            for path in "a.json", "none.json":
+                with self.assertRaises(untorn.ChangedError):
+                    edit(path, if_match="0" * 32)
+            with self.assertRaises(untorn.ExistsError):
+                edit("a.json", exclusive=True)
+            self.check("a.json", '{"a":1}')
+            edit("a.json", if_match=untorn.hash("a.json"))
+            self.check("a.json", '{"a":2}')
+
     def test_a_block_begins_with_the_default_where_there_is_no_file(self):
         default = {"version": 1, "list": []}
         with untorn.edit("a.json", default=default) as document:

@@ -117,6 +117,12 @@ class Writing(Case):
             value = untorn.read_json("a.json")
             self.assertEqual((len(value), len(set(value))), (100000, 1))
 
+    def test_a_condition_that_appending_does_not_look_at_is_refused(self):
+        for option in ({"if_match": "0" * 32}, {"exclusive": True}, {"keep": 3}):
+            with self.assertRaises(TypeError):
+                untorn.append("a.log", "1", **option)
+        self.assertEqual(os.listdir("."), [])
+
     def test_lines_are_appended_whole(self):
         processes = [start("""
             for i in range(20):

@@ -78,6 +78,60 @@ class Transactions(Case):
                 self.put("app.toml", "a = 3\n")
         self.assertEqual(untorn.read_json("new.json"), {"b": 3})
 
+    def test_a_block_inside_goes_on_from_what_came_before_it(self):
+        self.put("app.toml", "a = 1 # one\n")
+        self.put("n.json", "1")
+        self.put("old.json", "[]")
+        with untorn.transaction() as t:
+            t.set("app.toml", "b", 2)
+            for key, value in ("c", 3), ("d", 4):
+                with t.edit("app.toml") as document:
+                    document[key] = value
+            t.set("app.toml", "e", 5)
+            t.write_json("new.json", {"a": 1}, mode=0o600)
+            with t.edit("new.json") as document:
+                document["b"] = 2
+            t.update("n.json", lambda n: {"n": n})
+            with t.edit("n.json") as document:
+                document["m"] = 2
+            t.remove("old.json")
+            with t.edit("old.json", default={"new": 1}) as document:
+                document["b"] = 2
+        self.check("app.toml", "a = 1 # one\nb = 2\nc = 3\nd = 4\ne = 5\n")
+        self.assertEqual(untorn.read_json("new.json"), {"a": 1, "b": 2})
+        self.check_mode("new.json", 0o600)
+        self.assertEqual(untorn.read_json("n.json"), {"n": 1, "m": 2})
+        self.assertEqual(untorn.read_json("old.json"), {"new": 1, "b": 2})
+
+    def test_what_was_read_must_still_be_there_whatever_is_added(self):
+        def edit(t, key):
+            with t.edit("app.toml") as document:
+                document[key] = 2
+
+        for late in (lambda t: t.set("app.toml", "z", 3), lambda t: edit(t, "z"),
+                     lambda t: t.update("app.toml", lambda old: {**old, "z": 3})):
+            self.put("app.toml", "a = 1\n")
+            with self.assertRaises(untorn.ChangedError):
+                with untorn.transaction() as t:
+                    edit(t, "x")
+                    self.put("app.toml", "a = 1\nother = 1\n")
+                    late(t)
+            self.check("app.toml", "a = 1\nother = 1\n")
+        with untorn.transaction() as t:
+            t.write_text("app.toml", "b = 1\n")
+            edit(t, "x")
+            self.put("app.toml", "a = 3\n")
+        self.check("app.toml", "b = 1\nx = 2\n")
+
+    def test_what_is_for_all_files_cannot_be_said_of_one(self):
+        for option in ({"keep": 5}, {"level": "cache"}, {"timeout": 1}, {"strict": True},
+                       {"state_dir": "state"}, {"lock_file": "lock"}):
+            with self.assertRaisesRegex(TypeError, next(iter(option))):
+                with untorn.transaction() as t:
+                    t.write_text("a", "1")
+                    t.set("b.json", "b", 1, **option)
+        self.assertEqual(os.listdir("."), [])
+
     def test_readers_never_see_a_mixture_though_writers_are_killed(self):
         names = ["a.json", "sub/b.json"]
         with untorn.transaction() as t:
@@ -195,6 +249,12 @@ class Transactions(Case):
         with self.assertRaises(FileNotFoundError):
             untorn.replace("old", "no/folder", parents=False)
         self.check("old", "x")
+
+    def test_a_file_that_moves_keeps_as_many_versions_as_it_is_told(self):
+        for i in range(4):
+            untorn.write_text("new", str(i))
+            untorn.replace("new", "a", keep=3, state_dir="state")
+        self.assertEqual(len(untorn.history("a", state_dir="state")), 3)
 
 
 class History(Case):

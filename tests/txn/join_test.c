@@ -137,6 +137,22 @@ TEST(an_update_that_goes_on_from_no_file_is_on_condition_that_there_is_none)
     CHECK_TEXT(text_of("x"), "other");
 }
 
+TEST(the_options_of_an_update_join_with_it)
+{
+    struct untorn_hash other = untorn_hash("other", 5);
+    struct untorn_options options = {.mode = 0600};
+    put("x", "old");
+    begin("x", "put");
+    CHECK_INT(untorn_update("x", add_star, NULL, &options, &error), 0);
+    end(0);
+    CHECK_INT(mode_of("x"), 0600);
+    options.if_match = &other;
+    begin("x", "again");
+    CHECK_INT(untorn_update("x", add_star, NULL, &options, &error), 0);
+    end(-UNTORN_CHANGED);
+    CHECK_TEXT(text_of("x"), "put*");
+}
+
 TEST(an_edit_joins_too)
 {
     struct untorn_edit edit = {.kind = UNTORN_SET, .key = "b", .value = "2", .value_size = 1};

@@ -93,6 +93,72 @@ TEST(a_put_forgets_what_was_before_it_and_a_change_goes_on_from_there)
     untorn_transaction_free(save);
 }
 
+/* x is put with these options, and then changed with those. */
+static int put_and_change(const struct untorn_options *first, const struct untorn_options *then)
+{
+    struct untorn_transaction *save;
+    int calls = 0;
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, "x", "put", 3, first, &error), 0);
+    int rc = untorn_transaction_change(save, "x", add_star, &calls, then, &error);
+    if (rc == 0)
+        rc = untorn_transaction_commit(save, &error);
+    untorn_transaction_free(save);
+    return rc;
+}
+
+TEST(a_change_goes_on_under_the_conditions_that_were_before_it)
+{
+    struct untorn_hash old = untorn_hash("old", 3), other = untorn_hash("other", 5);
+    const struct untorn_options plain = {0}, is_new = {.exclusive = true};
+    const struct untorn_options is_old = {.if_match = &old}, is_other = {.if_match = &other};
+    put("x", "old");
+    CHECK_INT(put_and_change(&is_other, &plain), -UNTORN_CHANGED);
+    CHECK_INT(put_and_change(&is_new, &plain), -UNTORN_EXISTS);
+    CHECK_INT(put_and_change(&plain, &is_other), -UNTORN_CHANGED);
+    CHECK_TEXT(text_of("x"), "old");
+    CHECK_INT(put_and_change(&is_old, &plain), 0);
+    CHECK_TEXT(text_of("x"), "put*");
+}
+
+TEST(a_file_cannot_be_expected_to_be_two_versions)
+{
+    struct untorn_hash old = untorn_hash("old", 3), other = untorn_hash("other", 5);
+    const struct untorn_options is_new = {.exclusive = true};
+    const struct untorn_options is_old = {.if_match = &old}, is_other = {.if_match = &other};
+    put("x", "old");
+    CHECK_INT(put_and_change(&is_other, &is_old), -UNTORN_CHANGED);
+    CHECK_INT(put_and_change(&is_old, &is_other), -UNTORN_CHANGED);
+    CHECK_INT(put_and_change(&is_new, &is_old), -UNTORN_CHANGED);
+    CHECK_INT(put_and_change(&is_old, &is_new), -UNTORN_CHANGED);
+    CHECK_TEXT(text_of("x"), "old");
+    CHECK_INT(put_and_change(&is_old, &is_old), 0);
+}
+
+TEST(a_change_goes_on_as_private_as_what_was_before_it)
+{
+    const struct untorn_options plain = {0}, private = {.mode = 0600}, group = {.mode = 0640};
+    CHECK_INT(put_and_change(&private, &plain), 0);
+    CHECK_INT(mode_of("x"), 0600);
+    CHECK_INT(put_and_change(&private, &group), 0);
+    CHECK_INT(mode_of("x"), 0640);
+}
+
+TEST(a_put_forgets_the_conditions_that_were_before_it)
+{
+    struct untorn_hash other = untorn_hash("other", 5);
+    struct untorn_options options = {.if_match = &other};
+    struct untorn_transaction *save;
+    put("x", "old");
+    CHECK_INT(untorn_transaction_begin(NULL, &save, &error), 0);
+    CHECK_INT(untorn_transaction_put(save, "x", "1", 1, &options, &error), 0);
+    options.if_match = NULL;
+    CHECK_INT(untorn_transaction_put(save, "x", "2", 1, &options, &error), 0);
+    CHECK_INT(untorn_transaction_commit(save, &error), 0);
+    CHECK_TEXT(text_of("x"), "2");
+    untorn_transaction_free(save);
+}
+
 TEST(a_function_that_refuses_leaves_all_members_as_they_were)
 {
     struct untorn_transaction *save;

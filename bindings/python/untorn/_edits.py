@@ -237,10 +237,17 @@ def edit(path, *, default=None, format=None, parents=True, **options):
         with edited(path, data, default, format) as made:
             yield made.document
         if made.data is not None:
-            seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
-            _untorn.write(path, made.data, pack(parents=parents, **{**options, **seen}))
+            _untorn.write(path, made.data, pack(parents=parents, **if_still(data, options)))
     finally:
         del held
+
+
+def if_still(data, options):
+    """The options of a save that goes on from what was read, or from no file."""
+    if options.get("if_match") is not None or options.get("exclusive"):
+        return options
+    seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
+    return {**options, **seen}
 
 
 def current(path, packed):

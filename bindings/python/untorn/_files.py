@@ -49,7 +49,8 @@ def write_json(path, obj, *, indent=2, mode=None, level="durable", parents=True,
                 parents=parents, **options)
 
 
-def append(path, data, *, records=None, mode=None, level="durable", parents=True, **options):
+def append(path, data, *, records=None, mode=None, level="durable", parents=True,
+           symlink="follow", timeout=None, strict=False, state_dir=None, lock_file=None):
     """Adds records to a log: no torn line, no two lines fused into one.
 
     `data` is str or bytes; a missing last newline is added. records="json" (also by the names
@@ -58,7 +59,8 @@ def append(path, data, *, records=None, mode=None, level="durable", parents=True
     if isinstance(data, str):
         data = data.encode("utf-8")
     _untorn.append(os.fsencode(path), bytes_of(data), RECORDS[records],
-                   pack(mode=mode, level=level, parents=parents, **options))
+                   pack(mode=mode, level=level, parents=parents, symlink=symlink, timeout=timeout,
+                        strict=strict, state_dir=state_dir, lock_file=lock_file))
 
 
 def bytes_of(data):

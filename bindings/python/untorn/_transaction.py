@@ -7,6 +7,7 @@ from . import _edits, _files, _untorn, _values
 from ._options import format_of, pack, split
 
 _PUT, _EDIT, _CHANGE, _REMOVE = range(4)
+_OF_ALL = frozenset(("level", "timeout", "keep", "strict", "state_dir", "lock_file"))
 _DECODERS = {
     "json": (_untorn.JSON, lambda data: _values.decode(data, _untorn.JSON)),
     "toml": (_values.TOML, _values.from_toml),
@@ -22,6 +23,8 @@ class Transaction:
         self._members = []
 
     def _add(self, kind, path, content, format=0, parents=True, **options):
+        for name in _OF_ALL & options.keys():
+            raise TypeError(f"{name} is for all files of a transaction, not for one of them")
         self._members.append((kind, os.fsencode(path), content, format,
                               pack(parents=parents, **options)))
 
@@ -73,14 +76,30 @@ class Transaction:
     def edit(self, path, *, default=None, format=None, **options):
         """with t.edit(path) as doc: as untorn.edit(), but nothing is locked yet: ChangedError at
         the end of the transaction if the file was changed meanwhile, ExistsError if it was
-        made."""
+        made. Goes on from what earlier calls of the transaction make of the file."""
         name = os.fsencode(path)
         data = _edits.current(name, pack(**self._options))
-        with _edits.edited(name, data, default, format) as made:
+        with _edits.edited(name, self._made(name, data), default, format) as made:
             yield made.document
-        if made.data is not None:
-            seen = {"exclusive": True} if data is None else {"if_match": _untorn.hash(data)}
-            self.write_bytes(path, made.data, **{**options, **seen})
+        if made.data is None:
+            return
+        if (_PUT, name) not in (member[:2] for member in self._members):
+            options = _edits.if_still(data, options)
+        self._add(_CHANGE, path, lambda _: made.data, **options)
+
+    def _made(self, name, data):
+        """What the calls so far make of the bytes of a file; None: no file."""
+        for kind, path, content, format, _ in self._members:
+            if path != name:
+                continue
+            if kind == _EDIT:
+                data = _untorn.edit_data(data, content, format)
+            elif kind == _CHANGE:
+                made = content(data)
+                data = data if made is None else made
+            else:
+                data = content
+        return data
 
     def remove(self, path, **options):
         """The file goes; MissingError at the end, and no change, if there is none."""
@@ -125,12 +144,14 @@ def read_set(paths, *, format="bytes", symlink="follow", timeout=None, state_dir
             for path, data in zip(paths, contents)]
 
 
-def replace(src, dst, *, level="durable", timeout=None, parents=True, **options):
+def replace(src, dst, *, level="durable", timeout=None, keep=None, strict=False, state_dir=None,
+            parents=True, **options):
     """Moves a file over another, as os.replace(), durably and between file systems too: `dst` has
     the content and the permissions of `src`, and `src` is gone; both or neither."""
     source = os.fsencode(src)
-    data = _untorn.read(source, pack())
+    data = _untorn.read(source, pack(state_dir=state_dir))
     mode = os.stat(source).st_mode & 0o777
-    with transaction(level=level, timeout=timeout) as t:
+    with transaction(level=level, timeout=timeout, keep=keep, strict=strict,
+                     state_dir=state_dir) as t:
         t.write_bytes(dst, data, mode=mode, parents=parents, **options)
         t.remove(src, if_match=_untorn.hash(data))
