@@ -54,7 +54,7 @@ static int find_by_slot(struct look *look, const unsigned char id[RECORD_ID],
                         struct record *ret_record)
 {
     struct slot slot = {0};
-    int rc = view_last_slot(&look->state, &slot);
+    int rc = view_last_slot(&look->state, false, &slot);
     bool fits = rc == 0 && slot.participant && slot.directory_count > 0;
     rc = rc < 0 || !fits ? -ENOENT : find_elsewhere(&slot, id ? id : slot.id, ret_record);
     slot_free(&slot);

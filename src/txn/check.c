@@ -201,21 +201,6 @@ static int look_at_rest(struct check *check, struct view *ret_view, bool *ret_at
     return rc;
 }
 
-static int check_slot(struct check *check, struct view *ret_view, struct untorn_error *error)
-{
-    struct slot foreign = {0};
-    bool at_work;
-    int rc = look_at_rest(check, ret_view, &at_work);
-    if (rc == 0 && !at_work && ret_view->file.fd != OS_NONE)
-        rc = is_foreign(ret_view, &foreign);
-    if (rc == 1)
-        report_foreign(check, ret_view, &foreign);
-    else if (rc == 0 && !at_work && ret_view->verdict != VIEW_CLEAR)
-        rc = report_members(check, ret_view);
-    slot_free(&foreign);
-    return rc < 0 ? error_os(error, rc, "look at the last commit") : 0;
-}
-
 static bool is_needed(const void *context, const char *stage)
 {
     const struct view *view = context;
@@ -255,6 +240,13 @@ struct told {
     size_t count;
 };
 
+static void forget_told(struct told *told)
+{
+    for (size_t i = 0; i < told->count; i++)
+        free(told->paths[i]);
+    free(told->paths);
+}
+
 /* 1 if it was not yet, and *path is given away; 0; or -ENOMEM. */
 static int tell_once(struct told *told, char **path)
 {
@@ -280,12 +272,11 @@ static bool is_asked(const struct check *check, const struct record *record, con
     return false;
 }
 
-static int report_old(struct check *check, const struct record *record,
-                      const struct snapshot *snapshot, const enum set_standing *standings,
-                      char **paths, struct told *told)
+static int report_old(struct check *check, const struct record *record, enum folder folder,
+                      const char *entry, const struct snapshot *snapshot,
+                      const enum set_standing *standings, char **paths, struct told *told)
 {
-    char directory[LIMIT_PATH], entry[LIMIT_NAME + 1];
-    record_entry(record, entry);
+    char directory[LIMIT_PATH];
     int rc = os_dir_path(check->place.dir, directory, sizeof directory);
     bool asked = rc >= 0 && is_asked(check, record, directory);
     for (size_t i = 0; rc >= 0 && i < record->count; i++) {
@@ -294,13 +285,14 @@ static int report_old(struct check *check, const struct record *record,
         rc = standings[i] == STANDING_OLD && asked ? tell_once(told, &paths[i]) : 0;
         if (rc == 1)
             check_report(check, UNTORN_FOUND_MIXED,
-                         here ? member->name : told->paths[told->count - 1], FOLDER_SET, entry,
+                         here ? member->name : told->paths[told->count - 1], folder, entry,
                          snapshot->files[i].content.size, false);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int check_record(struct check *check, const struct record *record, struct told *told)
+static int check_record(struct check *check, const struct record *record, enum folder folder,
+                        const char *entry, struct told *told)
 {
     struct snapshot snapshot = {0};
     enum set_standing *standings = calloc(record->count + 1, sizeof *standings);
@@ -308,7 +300,7 @@ static int check_record(struct check *check, const struct record *record, struct
     int rc =
         standings && paths ? judge_record(check, record, standings, &snapshot, paths) : -ENOMEM;
     if (rc == 0)
-        rc = report_old(check, record, &snapshot, standings, paths, told);
+        rc = report_old(check, record, folder, entry, &snapshot, standings, paths, told);
     for (size_t i = 0; paths && i < record->count; i++)
         free(paths[i]);
     free(paths);
@@ -317,18 +309,58 @@ static int check_record(struct check *check, const struct record *record, struct
     return rc == -ENODATA || rc == -ESTALE ? 0 : rc;
 }
 
-static int check_records(struct check *check, struct untorn_error *error)
+static int check_records(struct check *check, struct told *told, struct untorn_error *error)
 {
     struct record_list list;
-    struct told told = {0};
+    char entry[LIMIT_NAME + 1];
     int rc = record_load(&check->state, check->place.dir, &list);
-    for (size_t i = 0; rc == 0 && i < list.count; i++)
-        rc = check_record(check, &list.records[i], &told);
+    for (size_t i = 0; rc == 0 && i < list.count; i++) {
+        record_entry(&list.records[i], entry);
+        rc = check_record(check, &list.records[i], FOLDER_SET, entry, told);
+    }
     record_free_list(&list);
-    for (size_t i = 0; i < told.count; i++)
-        free(told.paths[i]);
-    free(told.paths);
     return rc < 0 ? error_os(error, rc, "look at the last commits") : 0;
+}
+
+/* ---- both ---- */
+
+/* One that was interrupted and copied here tells what is from before it as a record does, but only
+ * until it is given up. */
+static int check_copy(struct check *check, const struct slot *slot, struct told *told)
+{
+    char directory[LIMIT_PATH];
+    int rc = os_dir_path(check->place.dir, directory, sizeof directory);
+    struct record_member *members = calloc(slot->member_count + 1, sizeof *members);
+    struct record record = {.members = members};
+    if (rc < 0 || !members) {
+        free(members);
+        return rc < 0 ? rc : -ENOMEM;
+    }
+    for (uint32_t i = 0; slot->members && i < slot->member_count; i++)
+        members[record.count++] =
+            (struct record_member){.directory = directory, .name = slot->members[i].name};
+    rc = record.count > 0 ? check_record(check, &record, FOLDER_JOURNAL, slot_entry, told) : 0;
+    free(members);
+    return rc;
+}
+
+static int check_slot(struct check *check, struct view *ret_view, struct told *told,
+                      struct untorn_error *error)
+{
+    struct slot foreign = {0};
+    bool at_work;
+    int rc = look_at_rest(check, ret_view, &at_work);
+    if (rc == 0 && !at_work && ret_view->file.fd != OS_NONE)
+        rc = is_foreign(ret_view, &foreign);
+    bool is_copy = rc == 1;
+    if (is_copy)
+        rc = check_copy(check, &foreign, told);
+    if (is_copy)
+        report_foreign(check, ret_view, &foreign);
+    else if (rc == 0 && !at_work && ret_view->verdict != VIEW_CLEAR)
+        rc = report_members(check, ret_view);
+    slot_free(&foreign);
+    return rc < 0 ? error_os(error, rc, "look at the last commit") : 0;
 }
 
 /* ---- all of it ---- */
@@ -337,15 +369,17 @@ static int check_all(struct check *check, struct untorn_error *error)
 {
     static const struct view none = VIEW_CLOSED;
     struct view view = VIEW_CLOSED;
+    struct told told = {0};
     check->is_needed = is_needed;
     check->needing = &view;
-    int rc = check_slot(check, &view, error);
+    int rc = check_slot(check, &view, &told, error);
     if (check->spared[0])
         check->needing = &none; /* it was given up, and its stages with it */
     if (rc == 0)
         rc = check_files(check, error);
     if (rc == 0)
-        rc = check_records(check, error);
+        rc = check_records(check, &told, error);
+    forget_told(&told);
     check->needing = &none;
     view_close(&view);
     return rc;

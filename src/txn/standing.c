@@ -154,7 +154,7 @@ static int read_slot(const struct judging *judging, size_t index, struct evidenc
     struct slot slot = {0};
     int rc = open_directory(judging, index, &opened);
     if (rc == 0)
-        rc = view_last_slot(&opened.state, &slot);
+        rc = view_last_slot(&opened.state, true, &slot);
     for (size_t i = 0; rc == 0 && i < judging->snapshot->count; i++) {
         const struct snapshot_file *file = &judging->snapshot->files[i];
         if (file->name && file->directory == index)

@@ -2,7 +2,7 @@
  *
  * Every file is compared with the newest commit that is known to have named it: by the records in
  * the directories of all files, and by the slots there, which hold what the last commit did also
- * where a power loss took its record.
+ * where a power loss took its record, or where a tree was copied in the middle of it.
  *
  *   STANDING-1  A file is old only if it has exactly the content it had before that commit, and
  *               another file of the same commit has what the commit made of it, or what a later

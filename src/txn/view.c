@@ -174,13 +174,17 @@ int view_open(const struct place *directory, struct state *state, const struct v
     return rc;
 }
 
-int view_last_slot(struct state *state, struct slot *ret_slot)
+int view_last_slot(struct state *state, bool or_copy, struct slot *ret_slot)
 {
     struct slot_file file;
     struct slot head;
     int rc = slot_file_open(state, &file);
     if (rc == 0)
         rc = slot_read_head(file.fd, &head);
+    if (rc == 0 && or_copy && slot_is_active(&head)) {
+        file.stat.inode = head.own_inode;
+        file.stat.born = head.own_born;
+    }
     if (rc == 0)
         rc = read_whole(&file, NULL, &head, ret_slot);
     slot_file_close(&file);

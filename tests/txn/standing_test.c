@@ -492,3 +492,28 @@ TEST(of_a_commit_after_the_reading_some_records_are_no_evidence)
         remove_tree("two");
     }
 }
+
+/* As of a tree that is copied while a commit is interrupted: the slot is not believed, but says of
+ * what commit the files are. Of one that is finished the record speaks. */
+TEST(a_slot_that_was_copied_in_mid_commit_tells_a_mixture)
+{
+    static const enum slot_state states[] = {SLOT_COMMITTED, SLOT_PREPARED, SLOT_DONE};
+    for (size_t i = 0; i < 3; i++) {
+        put_all("a0", "b0", "c0");
+        (void)remove(PLANT_SLOT);
+        struct plant *plant = plant_begin("a");
+        plant_member(plant, "a", "a1");
+        plant_member(plant, "b", "b1");
+        plant_write(plant, states[i], 0600);
+        plant_die(plant);
+        CHECK_INT(system("cp " PLANT_SLOT " copy && mv copy " PLANT_SLOT), 0);
+        check_whole();
+        publish("a", "a1");
+        if (states[i] == SLOT_DONE)
+            check_whole();
+        else
+            check_mixed("b");
+        publish("b", "b1");
+        check_whole();
+    }
+}

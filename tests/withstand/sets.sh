@@ -424,10 +424,13 @@ copied() {
     "$UNTORN" lock copy/f -- true
     same "$(cat copy/f)$(cat copy/g)" "$f$g"
     expect 4 "$UNTORN" check copy
+    grep '^copy/g: from before a commit' "$AREA/out"
     "$UNTORN" lock t/f -- true
     all_hold new t/f t/g
     same "$(cat copy/f)$(cat copy/g)" "$f$g"
-    "$UNTORN" check copy --repair --abandon
+    expect 4 "$UNTORN" check copy --repair --abandon # the last time that this is known
+    grep '^copy/g: from before a commit' "$AREA/out"
+    "$UNTORN" check copy
     tidy t
 }
 
