@@ -23,7 +23,9 @@
  * of its own. While a transaction is open, a write, update or edit of one of its members by the
  * same thread joins it: a streaming writer when that is committed; an update's function is called
  * at once, and if what it made goes on from the file itself, the commit is -UNTORN_CHANGED where
- * that has changed meanwhile (-UNTORN_EXISTS where there was none).
+ * that has changed meanwhile (-UNTORN_EXISTS where there was none). An append, restore or undo of a
+ * member is refused. A relative path is looked up at the commit: changing the directory before that
+ * moves it.
  *
  * Threads: a transaction is used by one thread.
  */

@@ -7,6 +7,7 @@
 #include "file/io.h"
 #include "file/kept.h"
 #include "file/replace.h"
+#include "file/upward.h"
 
 struct append {
     struct target target;
@@ -239,7 +240,10 @@ int append_records(const char *path, const void *data, size_t size, append_is_wh
                    const struct untorn_options *options, struct untorn_error *error)
 {
     struct append append = {.is_whole = is_whole, .data = data, .size = size, .file = OS_NONE};
-    int rc = target_open(&append.target, path, options, error);
+    int rc = upward_refuse(path, options, error);
+    if (rc != 0)
+        return rc;
+    rc = target_open(&append.target, path, options, error);
     while (rc == 0) {
         rc = target_lock(&append.target, OS_LOCK_EXCLUSIVE, error);
         if (rc == 0)

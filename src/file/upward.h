@@ -43,4 +43,9 @@ struct joining {
 bool upward_join(const char *path, const struct joining *joining,
                  const struct untorn_options *options, int *ret_rc, struct untorn_error *error);
 
+/* For what can be no part of a transaction: 0, or -UNTORN_INVALID where the file is such a member,
+ * for then its commit would take back what the call is to do. */
+int upward_refuse(const char *path, const struct untorn_options *options,
+                  struct untorn_error *error);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "file/io.h"
 #include "file/replace.h"
+#include "file/upward.h"
 #include "history/look.h"
 
 int restore_keep(const struct untorn_options *options, size_t count)
@@ -98,7 +99,9 @@ int restore_version(const char *path, unsigned number, const struct version *exp
     given.exclusive = given.keep_inode = given.parents = false;
     given.mode = 0;
     own = given;
-    int rc = target_open(&target, path, &own, error);
+    int rc = upward_refuse(path, &own, error);
+    if (rc == 0)
+        rc = target_open(&target, path, &own, error);
     if (rc != 0)
         return rc;
     target.stages_under_lock = target.keeps = true;

@@ -2,6 +2,7 @@
 #include <untorn/history.h>
 
 #include "file/target.h"
+#include "file/upward.h"
 #include "history/look.h"
 #include "history/restore.h"
 #include "history/together.h"
@@ -129,8 +130,11 @@ int untorn_undo(const char *path, untorn_undone_function *function, void *contex
                 const struct untorn_options *options, struct untorn_error *reterr)
 {
     struct untorn_error local, *error = error_begin(reterr, &local, path);
+    int rc = upward_refuse(path, options, error);
+    if (rc != 0)
+        return rc;
     for (int i = 0; i < LIMIT_RESTARTS; i++) {
-        int rc = undo_once(path, function, context, options, error);
+        rc = undo_once(path, function, context, options, error);
         if (rc != AGAIN)
             return rc;
         error_begin(error, NULL, path);

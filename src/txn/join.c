@@ -3,7 +3,8 @@
  * A write is a put; a stream too, once it is committed. The function of an update is called at
  * once, for what it uses may be gone when the transaction is committed: on what the member would
  * become now. If that depends on the file as it is now, the commit is on condition that it still is
- * so. While the transaction is being committed it is too late: then both are refused.
+ * so. While the transaction is being committed it is too late: then both are refused. So are, at
+ * any time, an append, a restore and an undo of a member: its commit would take them back unseen.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -134,15 +135,22 @@ static int refuse(struct untorn_error *error)
     return error_fail(error, UNTORN_INVALID, "write a file from within its commit");
 }
 
+static struct member *find_named(const char *path, const struct untorn_options *options,
+                                 struct untorn_transaction **ret_transaction)
+{
+    struct place place;
+    bool resolved = resolve(path, options ? options->symlink : UNTORN_FOLLOW, &place);
+    struct member *member = find_member(path, resolved ? &place : NULL, ret_transaction);
+    if (resolved)
+        place_close(&place);
+    return member;
+}
+
 bool upward_join(const char *path, const struct joining *joining,
                  const struct untorn_options *options, int *ret_rc, struct untorn_error *error)
 {
     struct untorn_transaction *transaction;
-    struct place place;
-    bool resolved = resolve(path, options ? options->symlink : UNTORN_FOLLOW, &place);
-    struct member *member = find_member(path, resolved ? &place : NULL, &transaction);
-    if (resolved)
-        place_close(&place);
+    struct member *member = find_named(path, options, &transaction);
     if (!member)
         return false;
     if (transaction->spent) {
@@ -152,4 +160,16 @@ bool upward_join(const char *path, const struct joining *joining,
     *ret_rc = joining->function ? join_update(transaction, member, joining, options, error)
                                 : join_write(transaction, member, joining, options, error);
     return true;
+}
+
+int upward_refuse(const char *path, const struct untorn_options *options,
+                  struct untorn_error *error)
+{
+    struct untorn_transaction *transaction;
+    if (!registry_next_transaction(NULL) || !find_named(path, options, &transaction))
+        return 0;
+    if (transaction->spent)
+        return refuse(error);
+    error_detail(error, "a transaction of this thread changes it, and would take that back");
+    return error_fail(error, UNTORN_INVALID, "change a file aside from its transaction");
 }

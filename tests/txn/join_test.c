@@ -249,3 +249,21 @@ TEST(what_a_function_of_the_commit_writes_of_another_file_is_written)
     CHECK_INT(untorn_write("y", "later", 5, NULL, &error), 0); /* it is over */
     CHECK_TEXT(text_of("y"), "later");
 }
+
+/* Its commit would take back what they do, and nobody would see that. */
+TEST(what_cannot_join_is_refused_and_changes_nothing)
+{
+    put("x", "older");
+    CHECK_INT(untorn_write("x", "old", 3, NULL, &error), 0);
+    begin("y", "new");
+    CHECK_INT(untorn_transaction_put(save, "x", "new", 3, NULL, &error), 0);
+    CHECK_INT(untorn_append("./x", "line", 4, UNTORN_RECORDS_TEXT, NULL, &error), -UNTORN_INVALID);
+    CHECK_INT(untorn_restore("x", 1, NULL, &error), -UNTORN_INVALID);
+    CHECK_INT(untorn_undo("x", NULL, NULL, NULL, &error), -UNTORN_INVALID);
+    CHECK_TEXT(text_of("x"), "old");
+    CHECK_INT(untorn_append("z", "line", 4, UNTORN_RECORDS_TEXT, NULL, &error), 0);
+    end(0);
+    CHECK_TEXT(text_of("x"), "new");
+    CHECK_INT(untorn_undo("x", NULL, NULL, NULL, &error), 0);
+    CHECK_TEXT(text_of("x"), "old");
+}
