@@ -171,9 +171,10 @@ static void print_report(const struct outcome *outcome)
 /* Success says nothing, but for what a user would want to act on. */
 static void print_notes(const struct outcome *outcome)
 {
-    static const unsigned telling[] = {UNTORN_FLAG_META_LOST, UNTORN_FLAG_CONFLICT_KEPT,
-                                       UNTORN_FLAG_TAIL_KEPT, UNTORN_FLAG_QUARANTINED,
-                                       UNTORN_FLAG_NARROWED,  UNTORN_FLAG_JOURNAL_LOST};
+    static const unsigned telling[] = {UNTORN_FLAG_META_LOST,   UNTORN_FLAG_CONFLICT_KEPT,
+                                       UNTORN_FLAG_TAIL_KEPT,   UNTORN_FLAG_QUARANTINED,
+                                       UNTORN_FLAG_NARROWED,    UNTORN_FLAG_JOURNAL_LOST,
+                                       UNTORN_FLAG_HISTORY_LOST};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (outcome->flags & telling[i])
             message("%s: note: %s", outcome->path, untorn_flag_text(telling[i]));
