@@ -70,8 +70,8 @@ bool view_same_mark(const struct view_mark *a, const struct view_mark *b);
 int view_read(const struct view *view, const struct place *place, struct state *state,
               struct untorn_content *ret_content);
 
-/* The slot of a finished commit too; -ENODATA if there is no whole one. With `or_copy` also one of an
- * interrupted commit that was copied here: it tells of which commit the files are, and decides
+/* The slot of a finished commit too; -ENODATA if there is no whole one. With `or_copy` also that of
+ * an interrupted commit that was copied here: it tells of which commit the files are, and decides
  * nothing. Free it. */
 int view_last_slot(struct state *state, bool or_copy, struct slot *ret_slot);
 
