@@ -139,12 +139,14 @@ static bool sits_beside(struct member *member, const struct member *neighbour,
 static int find_seat(struct member *member, struct seats *seats, struct place *ret_place,
                      struct untorn_error *error)
 {
-    const struct untorn_options *options = &member->given.options;
+    struct untorn_options options = member->given.options;
     struct place place = PLACE_CLOSED;
     struct state state = STATE_CLOSED;
-    int rc = place_resolve(member->given.path, options, &place, error);
+    if (member->operations->kind == OPERATION_REMOVE) /* where no directory is there is no file */
+        options.parents = false;
+    int rc = place_resolve(member->given.path, &options, &place, error);
     if (rc == 0)
-        rc = state_open(&place, options, STATE_CREATE, &state, error);
+        rc = state_open(&place, &options, STATE_CREATE, &state, error);
     if (rc != 0) {
         place_close(&place);
         return rc;
