@@ -175,12 +175,24 @@ static bool read_source(struct committing *committing, struct member *member)
     return error == 0;
 }
 
+/* What an earlier commit changed, and this one finished for it, is no change of this one. */
+static void add_what_stays(struct committing *committing)
+{
+    struct outcome *outcome = &committing->outcome;
+    outcome_add(outcome, "; none of the %zu files was changed", committing->count);
+    if (outcome->flags & UNTORN_FLAG_RECOVERED)
+        outcome_add(outcome, " by this commit; %s", untorn_flag_text(UNTORN_FLAG_RECOVERED));
+}
+
 static bool read_sources(struct committing *committing)
 {
-    for (size_t i = 0; i < committing->count; i++)
-        if (!committing->members[i].removed && !read_source(committing, &committing->members[i]))
-            return false;
-    return true;
+    bool read = true;
+    for (size_t i = 0; read && i < committing->count; i++)
+        if (!committing->members[i].removed)
+            read = read_source(committing, &committing->members[i]);
+    if (!read && committing->count > 1)
+        add_what_stays(committing);
+    return read;
 }
 
 /* ---- doing it ---- */
@@ -214,15 +226,6 @@ static int add_member(struct untorn_transaction *transaction, const struct commi
                                          error);
     return untorn_transaction_put(transaction, member->target, member->content.data,
                                   member->content.size, &options, error);
-}
-
-/* What an earlier commit changed, and this one finished for it, is no change of this one. */
-static void add_what_stays(struct committing *committing)
-{
-    struct outcome *outcome = &committing->outcome;
-    outcome_add(outcome, "; none of the %zu files was changed", committing->count);
-    if (outcome->flags & UNTORN_FLAG_RECOVERED)
-        outcome_add(outcome, " by this commit; %s", untorn_flag_text(UNTORN_FLAG_RECOVERED));
 }
 
 static void report_targets(struct committing *committing)
