@@ -76,8 +76,7 @@ static int gather_participants(struct recovery *recovery)
             return rc;
         bool copied = rc == -EXDEV; /* [SEAT-3] */
         bool none = rc == -ENOENT || rc == -ENODATA || copied;
-        bool waits =
-            rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
+        bool waits = rc == 0 && seat_waits_for(seat, recovery->coordinator, i);
         if (rc == 0)
             seat->takes_part = waits;
         recovery->there[i].seat = seat;

@@ -323,6 +323,18 @@ static bool lists(const struct slot *coordinator, const struct seat *seat)
            directory->born == seat->place.dir_stat.born;
 }
 
+/* [SEAT-4] In a sticky directory each owner of files has a seat. */
+bool seat_waits_for(const struct seat *seat, const struct seat *coordinator, uint32_t index)
+{
+    const struct slot *slot = &seat->slot;
+    const struct os_stat *stat = &coordinator->place.dir_stat;
+    bool sticky = stat->mode & 01000;
+    return slot->state == SLOT_PREPARED && slot->participant && slot->index == index &&
+           slot_same_id(slot, &coordinator->slot) && slot->directories[0].inode == stat->inode &&
+           slot->directories[0].born == stat->born &&
+           (!sticky || slot->directories[0].owner == coordinator->owner);
+}
+
 /* [SEAT-3] 1: it counts. 0: nobody can say. Or a negative errno value. */
 static int ask_members(struct seat *seat)
 {

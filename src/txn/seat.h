@@ -15,6 +15,8 @@
  *           it does no harm to finish it: what others have changed since stays, and its new version
  *           is kept aside. What became of the members elsewhere nobody knows, and that is told
  *           [RECOVER-8].
+ *   SEAT-4  A participant waits for the coordinator that its own slot names, and for no other one.
+ *           The id of a commit can be read: another user's slot may say of it that it counts.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -67,6 +69,10 @@ int seats_lock(struct seats *seats, uint64_t deadline);
 /* Whether the folder of its slot is the one that `directory`, which describes it, says. [SEAT-3] 1,
  * 0, or a negative errno value if that cannot be learnt. */
 int seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
+
+/* Whether the participant's slot, which was read, waits for what that coordinator says, of which it
+ * is directory `index`. [SEAT-4] */
+bool seat_waits_for(const struct seat *seat, const struct seat *coordinator, uint32_t index);
 
 /* A participant's slot that was read: what its coordinator says, or, and then *ret_vouched is
  * false, its own members alone [SEAT-3]. *ret_coordinator is NULL if that cannot be reached. */

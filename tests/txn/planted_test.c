@@ -443,3 +443,34 @@ TEST(a_planted_stage_of_another_user_is_copied_and_not_given_away)
     CHECK_INT(stat_of("open/hers").st_uid, ALICE);
     close(held);
 }
+
+/* She says in a directory of her own that the commit counts that root did not come to. */
+static void plant_yes_as(void *context)
+{
+    struct plant *asked = plant_begin("b/y"), *plant = plant_begin("hers/x");
+    memcpy(plant->slot.id, ((const struct slot *)context)->id, SLOT_ID);
+    plant_directory(plant, asked);
+    plant_member(plant, "x", "planted");
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+/* Whom a participant does not name does not finish it. [SEAT-4] */
+TEST(nobody_is_a_coordinator_whom_the_participant_does_not_name)
+{
+    const struct step apart[] = {PUT("a/x", "new x"), PUT("b/y", "new y"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    make_dir("hers", 0777);
+    put("a/x", "old x");
+    put("b/y", "old y");
+    die_at(apart, CALL_FSYNC, "b/.untorn/journal/slot", 2);
+    struct slot slot = slot_of("b/");
+    CHECK_INT(slot.state, SLOT_PREPARED);
+    in_child_as(ALICE, CREW, plant_yes_as, &slot);
+    repair("hers");
+    CHECK_TEXT(text_of("b/y"), "old y");
+    repair("b");
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_TEXT(text_of("b/y"), "old y");
+}
