@@ -546,6 +546,8 @@ int recover_leave_answers(const struct place *place, const struct state *state)
     bool asked = rc == 0 && !recovery.home->slot.participant;
     recovery.coordinator = recovery.home;
     if (asked)
+        rc = slot_file_settle(&recovery.home->file);
+    if (asked && rc == 0)
         rc = gather_participants(&recovery);
     for (uint32_t i = 0; asked && rc == 0 && i < recovery.home->slot.directory_count; i++)
         if (recovery.there[i].how != THERE_DONE)
