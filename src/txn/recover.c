@@ -70,15 +70,15 @@ static int gather_participants(struct recovery *recovery)
         struct seat *seat = NULL;
         bool reached =
             seats_open(&recovery->seats, &slot->directories[i], recovery->coordinator, &seat) == 0;
-        int rc = !reached ? -EACCES : seat == recovery->home ? 0 : seat_read(seat);
+        int rc = reached ? seat_read(seat) : -EACCES;
         int known = reached ? seat_has_its_journal(seat, &slot->directories[i]) : 0;
         if (rc == -ENOMEM)
             return rc;
         bool copied = rc == -EXDEV; /* [SEAT-3] */
         bool none = rc == -ENOENT || rc == -ENODATA || copied;
         bool waits = rc == 0 && seat_waits_for(seat, recovery->coordinator, i);
-        if (rc == 0)
-            seat->takes_part = waits;
+        if (waits)
+            seat->takes_part = true;
         recovery->there[i].seat = seat;
         recovery->there[i].how = waits                            ? THERE_WAITS
                                  : known < 0 || (rc < 0 && !none) ? THERE_AWAY

@@ -199,11 +199,14 @@ int seat_describe(const struct seat *seat, const struct seat *from,
 
 int seat_read(struct seat *seat)
 {
-    int rc = seat->file.fd == OS_NONE ? slot_file_open(&seat->state, &seat->file) : 0;
-    if (rc < 0)
-        return rc;
-    slot_free(&seat->slot);
-    return slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &seat->slot);
+    if (seat->was_read)
+        return seat->found;
+    seat->was_read = true;
+    seat->found = slot_file_open(&seat->state, &seat->file);
+    if (seat->found == 0)
+        seat->found =
+            slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &seat->slot);
+    return seat->found;
 }
 
 static int compare(const void *left, const void *right)

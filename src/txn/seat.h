@@ -34,6 +34,8 @@ struct seat {
     char *state_dir; /* the same of a state directory, or NULL; new */
     struct slot_file file;
     struct slot slot; /* read, or to be written */
+    bool was_read;    /* with what `found` says: seat_read */
+    int found;
     bool takes_part;  /* for who works with several: its slot is to be locked and written */
     bool is_asked;    /* its slot is to be locked, for what it says is to stay */
 };
@@ -59,7 +61,8 @@ void seats_close(struct seats *seats);
 int seat_describe(const struct seat *seat, const struct seat *from,
                   struct slot_directory *ret_directory);
 
-/* Opens the slot if it is not, and reads it: as slot_read, or -ENOENT. */
+/* Opens the slot and reads it, once: as slot_read, or -ENOENT. Slots may name a directory twice, or
+ * each other, and what was read is referred to. */
 int seat_read(struct seat *seat);
 
 /* Locks the open slots of all seats that take part or are asked, in one order. -EWOULDBLOCK at the

@@ -474,3 +474,81 @@ TEST(nobody_is_a_coordinator_whom_the_participant_does_not_name)
     CHECK_TEXT(text_of("a/x"), "old x");
     CHECK_TEXT(text_of("b/y"), "old y");
 }
+
+static void spoil_slot(void *context)
+{
+    (void)context;
+    CHECK_INT(truncate("open/.untorn/journal/slot", 0), 0);
+}
+
+static void use_while_it_is_spoilt(void *nth)
+{
+    at(CALL_READ, "open/.untorn/journal/slot", *(int *)nth, spoil_slot, NULL);
+    (void)untorn_write("open/a", "mine", 4, NULL, &error);
+}
+
+/* Its slot is its coordinator's as well, and somebody may change it while it is asked. */
+TEST(a_directory_that_names_itself_as_its_coordinator_is_of_no_harm)
+{
+    for (int i = 1; i < 16; i++) {
+        make_dir("open", 0777);
+        put("open/a", "old a");
+        struct plant *plant = plant_begin("open/a"), *same = plant_begin("open/a");
+        plant->slot.participant = true;
+        plant_directory(plant, same);
+        plant_member(plant, "a", "planted");
+        plant_write(plant, SLOT_PREPARED, 0644);
+        plant_die(plant);
+        plant_die(same);
+        in_child(use_while_it_is_spoilt, &i);
+        CHECK_INT(untorn_write("open/a", "mine", 4, NULL, &error), 0);
+        CHECK_TEXT(text_of("open/a"), "mine");
+        remove_tree("open");
+    }
+}
+
+/* The pair of which the coordinator takes part itself; and again, with more directories. */
+static void plant_one_that_grows(void)
+{
+    struct plant *a = plant_begin("a/x"), *b = plant_begin("b/y"), *self = plant_begin("a/x");
+    plant_pair(a, b);
+    plant_member(a, "x", "new x");
+    plant_member(b, "y", "new y");
+    while (a->slot.directory_count < PLANT_MOST)
+        plant_directory(a, self);
+    plant_write(a, SLOT_COMMITTED, 0644);
+    CHECK_INT(system("cp a/.untorn/journal/slot longer"), 0);
+    a->slot.directory_count = 2;
+    plant_write(a, SLOT_COMMITTED, 0644);
+    plant_write(b, SLOT_PREPARED, 0644);
+    plant_die(a);
+    plant_die(b);
+    plant_die(self);
+}
+
+static void let_it_grow(void *context)
+{
+    (void)context;
+    CHECK_INT(system("cat longer >a/.untorn/journal/slot"), 0);
+}
+
+static void use_while_it_grows(void *nth)
+{
+    at(CALL_READ, "a/.untorn/journal/slot", *(int *)nth, let_it_grow, NULL);
+    (void)untorn_write("b/y", "mine", 4, NULL, &error);
+}
+
+TEST(a_coordinator_that_names_itself_is_read_once)
+{
+    for (int i = 1; i < 16; i++) {
+        make_dir("a", 0755);
+        make_dir("b", 0755);
+        put("a/x", "old x");
+        put("b/y", "old y");
+        plant_one_that_grows();
+        in_child(use_while_it_grows, &i);
+        CHECK_INT(untorn_write("b/y", "mine", 4, NULL, &error), 0);
+        remove_tree("a");
+        remove_tree("b");
+    }
+}

@@ -111,6 +111,16 @@ TEST(a_participant_asks_its_coordinator)
     seats_close(&seats);
 }
 
+/* It is looked for again. */
+static void remove_slot(struct seat *seat)
+{
+    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
+    slot_file_close(&seat->file);
+    slot_free(&seat->slot);
+    seat->slot = (struct slot){0};
+    seat->was_read = false;
+}
+
 TEST(a_decision_that_is_kept_outlives_the_slot)
 {
     struct seat *coordinator, *seat = prepared();
@@ -118,8 +128,7 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     CHECK_INT(seat_has_decision(coordinator, seat), 0);
     CHECK_INT(seat_keep_decision(coordinator, 0), 0);
     CHECK_INT(seat_has_decision(coordinator, seat), 1);
-    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
-    slot_file_close(&coordinator->file);
+    remove_slot(coordinator);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
@@ -159,8 +168,7 @@ TEST(a_decision_of_an_older_version_is_believed_and_stays)
     slot_id_text(seat->slot.id, older + sprintf(older, "a/.untorn/journal/"));
     strcat(older, ".0");
     put(older, seat->path);
-    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
-    slot_file_close(&coordinator->file);
+    remove_slot(coordinator);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
