@@ -552,3 +552,69 @@ TEST(a_coordinator_that_names_itself_is_read_once)
         remove_tree("b");
     }
 }
+
+/* A file of root's that nobody may read, but move who may write the directory. */
+static void make_secret(const char *text)
+{
+    prepare_open();
+    put("open/secret", text);
+    CHECK_INT(chmod("open/secret", 0600), 0);
+}
+
+static void move_to_lock(void *context)
+{
+    (void)context;
+    plant_begin("open/a");
+    CHECK_INT(rename("open/secret", "open/.untorn/lock/new"), 0);
+}
+
+TEST(a_planted_lock_is_not_opened_to_others)
+{
+    char secret[9000];
+    memset(secret, 's', sizeof secret);
+    secret[sizeof secret - 1] = '\0';
+    make_secret(secret);
+    CHECK_INT(untorn_write("open/a", "1", 1, NULL, &error), 0);
+    in_child_as(ALICE, CREW, move_to_lock, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(!(mode_of("open/.untorn/lock/new") & 077));
+}
+
+static void plant_nothing(void *context)
+{
+    (void)context;
+    plant_begin("open/a");
+}
+
+static void move_to_format(void *context)
+{
+    (void)context;
+    CHECK_INT(remove("open/.untorn/format"), 0);
+    CHECK_INT(rename("open/secret", "open/.untorn/format"), 0);
+}
+
+TEST(a_planted_format_is_not_opened_to_others)
+{
+    make_secret("secret");
+    in_child_as(ALICE, CREW, plant_nothing, NULL);
+    in_child_as(ALICE, CREW, move_to_format, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(strcmp(text_of("open/.untorn/format"), "1\n") == 0 ||
+          !(mode_of("open/.untorn/format") & 077));
+}
+
+static void move_to_folder(void *context)
+{
+    (void)context;
+    CHECK_INT(rename("open/private", "open/.untorn"), 0);
+}
+
+TEST(a_planted_folder_is_not_opened_to_others)
+{
+    prepare_open();
+    make_dir("open/private", 0700);
+    put("open/private/secret", "secret");
+    in_child_as(ALICE, CREW, move_to_folder, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(!(mode_of("open/.untorn") & 077));
+}
