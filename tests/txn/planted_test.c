@@ -561,6 +561,26 @@ static void make_secret(const char *text)
     CHECK_INT(chmod("open/secret", 0600), 0);
 }
 
+/* She knows its hash: slots and records tell that. */
+static void stage_secret_as(void *context)
+{
+    struct plant *plant = plant_begin("open/a");
+    plant_staged(plant, "new", context);
+    CHECK_INT(rename("open/secret", "open/.untorn/stage/new.0123456789abcdef"), 0);
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+TEST(a_planted_stage_that_its_planter_could_not_read_is_not_copied_for_him)
+{
+    make_secret("secret");
+    in_child_as(ALICE, CREW, stage_secret_as, "secret");
+    repair("open");
+    CHECK(!exists("open/new"));
+    CHECK_INT(count_entries("open/.untorn/kept", "conflict-new"), 1); /* nothing is lost by it */
+    CHECK_INT(mode_of(only_entry("open/.untorn/kept", "conflict-new")), 0600);
+    CHECK_INT(untorn_write("open/new", "1", 1, NULL, &error), 0);
+}
+
 static void move_to_lock(void *context)
 {
     (void)context;
