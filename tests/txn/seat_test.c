@@ -143,6 +143,27 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     seats_close(&seats);
 }
 
+/* It is there: that counts. Somebody may have moved a file of ours to that name. */
+TEST(what_lies_where_a_decision_is_kept_is_neither_written_nor_opened_to_others)
+{
+    char entry[4096];
+    struct seat *coordinator, *seat = prepared();
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    snprintf(entry, sizeof entry, "%s", only_entry("a/.untorn/journal", ".0."));
+    put("secret", "secret");
+    CHECK_INT(chmod("secret", 0600), 0);
+    CHECK_INT(rename("secret", entry), 0);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    CHECK_TEXT(text_of(entry), "secret");
+    CHECK_INT(mode_of(entry), 0600);
+    CHECK_INT(seat_has_decision(coordinator, seat), 1);
+    CHECK_INT(unlink(entry), 0);
+    CHECK_INT(symlink("slot", entry), 0);
+    CHECK_INT(seat_keep_decision(coordinator, 0), -EEXIST);
+    seats_close(&seats);
+}
+
 /* [SEAT-2] */
 TEST(a_decision_is_that_directory_s_alone_for_which_it_was_kept)
 {
