@@ -362,8 +362,11 @@ static int put_away(struct seat *seat, bool committed)
     if (seat->file.writable)
         return committed ? slot_file_set(&seat->file, &seat->slot, SLOT_DONE)
                          : slot_file_drop(&seat->file, &seat->slot);
-    unsigned mode = seat->file.stat.mode & 0644; /* its maker may have opened it for himself */
-    int rc = slot_file_renew(&seat->file, &seat->state, mode);
+    struct slot_access access = {
+        .mode = seat->file.stat.mode & 0644, /* its maker may have opened it for himself */
+        .owner = seat->state.stat.owner,
+    };
+    int rc = slot_file_renew(&seat->file, &seat->state, &access);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
 }
 

@@ -638,3 +638,82 @@ TEST(a_planted_folder_is_not_opened_to_others)
     (void)untorn_write("open/new", "1", 1, NULL, &error);
     CHECK(!(mode_of("open/.untorn") & 077));
 }
+
+static void look_for_secret(void *context)
+{
+    char bytes[4096];
+    (void)context;
+    int file = open("a/.untorn/journal/slot", O_RDONLY);
+    ssize_t n = file < 0 ? 0 : read(file, bytes, sizeof bytes);
+    CHECK(n <= 0 || !memmem(bytes, (size_t)n, "secret", 6));
+}
+
+/* [SLOT-3] */
+TEST(what_the_directorys_owner_may_not_read_is_not_in_a_slot_that_he_may)
+{
+    const struct step both[] = {PUT("a/s", "secret 1"), PUT("a/t", "secret 2"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    CHECK_INT(chown("a", ALICE, ALICE), 0);
+    put("a/s", "old");
+    put("a/t", "old");
+    CHECK_INT(chmod("a/s", 0600), 0);
+    CHECK_INT(chmod("a/t", 0600), 0);
+    CHECK_INT(commit_steps(both, NULL, &error), 0);
+    CHECK_INT(stat_of("a/.untorn/journal/slot").st_uid, 0);
+    in_child_as(ALICE, ALICE, look_for_secret, NULL);
+}
+
+TEST(what_root_commits_in_the_directory_of_a_user_is_finished)
+{
+    const struct step both[] = {PUT("a/s", "new s"), PUT("a/t", "new t"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    CHECK_INT(chown("a", ALICE, ALICE), 0);
+    put("a/s", "old");
+    put("a/t", "old");
+    CHECK_INT(chmod("a/s", 0600), 0);
+    CHECK_INT(chmod("a/t", 0600), 0);
+    die_at(both, CALL_RENAME, "a/t", 1);
+    repair("a");
+    CHECK_TEXT(text_of("a/s"), "new s");
+    CHECK_TEXT(text_of("a/t"), "new t");
+}
+
+static int count_open(const char *directory)
+{
+    char path[512];
+    int count = 0;
+    DIR *listing = opendir(directory);
+    for (struct dirent *entry; listing && (entry = readdir(listing)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        count += open(path, O_RDWR) >= 0;
+    }
+    return count;
+}
+
+static void open_window_as(void *context)
+{
+    (void)context;
+    _exit(count_open("open/.untorn/journal") + count_open("open/.untorn/set"));
+}
+
+static void open_window(void *context)
+{
+    struct as_user as = {ALICE, CREW, open_window_as, NULL};
+    *(int *)context += end_of(start_child(run_as_user, &as));
+}
+
+/* Who has it open writes what is believed of us. */
+TEST(nobody_else_may_write_a_slot_or_a_record_while_it_is_made)
+{
+    const struct step both[] = {PUT("open/a", "1"), PUT("open/c", "2"), {0}};
+    int opened = 0;
+    prepare_open();
+    always_at(CALL_CHMOD, "", open_window, &opened);
+    always_at(CALL_CHOWN, "", open_window, &opened);
+    always_at(CALL_SETXATTR, "", open_window, &opened);
+    always_at(CALL_WRITE, "", open_window, &opened);
+    CHECK_INT(commit_steps(both, NULL, &error), 0);
+    CHECK_INT(opened, 0);
+}
