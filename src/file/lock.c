@@ -93,7 +93,8 @@ static int open_or_make(struct lock *lock, os_fd *ret_file, struct os_stat *ret_
 }
 
 /* Lock files are usable by exactly those who may write the parent; a creator that died before it
- * could say so is made up for by the next process of its user. */
+ * could say so is made up for by the next process of its user. But a file that others only moved
+ * there is not opened to them, nor written into. */
 static int open_file(struct lock *lock)
 {
     os_fd file = OS_NONE;
@@ -101,8 +102,13 @@ static int open_file(struct lock *lock)
     int rc = open_or_make(lock, &file, &stat);
     if (rc < 0)
         return rc;
-    if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022))
+    if (!lock->foreign && stat.mode == 0600 && (lock->state->stat.mode & 022)) {
+        if (!owner_may_be(file)) {
+            os_close(file);
+            return -EMLINK;
+        }
         share(lock, file);
+    }
     lock->own = registry_add(file, &stat);
     return lock->own ? 0 : -ENOMEM;
 }

@@ -98,6 +98,15 @@ void owner_write(os_fd lock_file, struct owner_hints *ret_hints)
     ret_hints->stages = true;
 }
 
+bool owner_may_be(os_fd lock_file)
+{
+    static const char begin[] = {'p', 'i', 'd', ' '}, zeros[sizeof begin];
+    char bytes[sizeof begin] = {0};
+    int64_t n = io_read(lock_file, bytes, sizeof bytes, 0);
+    return n >= 0 &&
+           (memcmp(bytes, begin, (size_t)n) == 0 || memcmp(bytes, zeros, sizeof zeros) == 0);
+}
+
 static long long take_number(const char *record, const char *key)
 {
     char text[32];

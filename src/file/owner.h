@@ -32,6 +32,10 @@ struct owner_hints {
 };
 void owner_write(os_fd lock_file, struct owner_hints *ret_hints);
 
+/* Whether the file, which nobody holds yet, is empty or begins as such a record does; or with
+ * zeros, as after a power loss. */
+bool owner_may_be(os_fd lock_file);
+
 /* Fills pid, since, host, command and alive; zeroed where there is no readable record. */
 void owner_read(os_fd lock_file, struct untorn_holder *ret_holder);
 

@@ -71,12 +71,29 @@ static bool is_too_open(const struct os_stat *folder, const struct os_stat *pare
     return (folder->mode & 002) && !(parent->mode & 002);
 }
 
+/* One that is longer than what is to be written may be somebody's, who does not want the rest of it
+ * to be read by others: it makes room. */
+static int open_text(const struct state *state, const char *name, size_t size, os_fd *ret_file)
+{
+    struct os_stat stat;
+    int rc = io_open_own(state->root, name, OS_WRITE | OS_CREATE, ret_file, &stat);
+    if (rc < 0 || stat.size <= size)
+        return rc;
+    os_close(*ret_file);
+    rc = os_remove(state->root, name, false);
+    return rc < 0 ? rc
+                  : io_open_own(state->root, name, OS_WRITE | OS_CREATE | OS_EXCLUSIVE, ret_file,
+                                NULL);
+}
+
 /* A short file, made once, readable for who may read the folder. Two processes may make it at once:
  * the bytes are the same. */
 static int put_text(const struct state *state, const char *name, const char *text)
 {
     os_fd file;
-    int rc = io_open_own(state->root, name, OS_WRITE | OS_CREATE, &file, NULL);
+    int rc = open_text(state, name, strlen(text), &file);
+    if (rc == -EEXIST)
+        return 0; /* another one is about to write it */
     if (rc < 0)
         return rc;
     rc = io_write(file, text, strlen(text), 0);
@@ -202,23 +219,51 @@ static int check_format(struct state *state, enum state_use use, struct untorn_e
     return rc < 0 ? error_os(error, rc, "prepare the folder for its lock") : 0;
 }
 
+static int is_any(void *context, const char *name)
+{
+    (void)context, (void)name;
+    return 1;
+}
+
+/* Who may write the parent may give our name to a folder that he may not look into. One of ours is
+ * empty, or has what ours have; while it is made, or after a crash, not all of it. */
+static bool looks_ours(os_fd root)
+{
+    enum { SHORT = 2 }; /* what we put there, or less */
+    unsigned long format;
+    struct os_stat stat;
+    if (os_list(root, is_any, NULL) == 0 || (read_format(root, &format) == 0 && format > 0))
+        return true;
+    if ((os_stat(root, ".gitignore", &stat) == 0 && stat.size <= SHORT) ||
+        (os_stat(root, "format", &stat) == 0 && stat.size <= SHORT))
+        return true;
+    for (int i = 0; i < FOLDER_COUNT; i++)
+        if (os_stat(root, folder_names[i], &stat) == 0 && stat.kind == OS_DIRECTORY)
+            return true;
+    return false;
+}
+
 /* Gives the folder the access of its parent: at creation, and again where a crash came between or
- * the parent has changed. Only its owner can. */
-static void share(struct state *state, const struct os_stat *parent, uint32_t user,
+ * the parent has changed. Only its owner can. False: it is no folder of ours. */
+static bool share(struct state *state, const struct os_stat *parent, uint32_t user,
                   const uint32_t *private_owner)
 {
     bool fits =
         state->stat.mode == state->wanted_mode &&
         (private_owner ? state->stat.owner == *private_owner : state->stat.group == parent->group);
     if (fits || (state->stat.owner != user && user != 0))
-        return;
+        return true;
     os_fd root;
-    if (state_root(state, &root) == 0) {
+    int rc = state_root(state, &root);
+    if (rc == 0 && !looks_ours(root))
+        return false;
+    if (rc == 0) {
         /* Who is kept out by a failure is told so when he tries. */
         (void)os_share(root, state->parent, private_owner);
         (void)os_stat(root, NULL, &state->stat);
     }
     state->reshared = true;
+    return true;
 }
 
 /* Through a link a path can lead into our folder unnoticed; no folder is made inside it. */
@@ -296,7 +341,7 @@ static int open_checked(struct state *state, const struct place *place, enum sta
     const uint32_t *owner = private_folder ? &private_owner : NULL;
     bool trusted = has_trusted_owner(&state->stat, &parent, user, owner);
     if (trusted && create)
-        share(state, &parent, user, owner);
+        trusted = share(state, &parent, user, owner);
     if (!trusted || is_too_open(&state->stat, &parent)) {
         error_detail(error, "%s belongs to user %lu and has mode %o", state->name,
                      (unsigned long)state->stat.owner, state->stat.mode);

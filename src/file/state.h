@@ -16,6 +16,8 @@
  *
  *   STATE-1  The folder is used only if it is a real directory on the parent's device, owned by us,
  *            root or the parent's owner, or by anyone where the parent lets anyone replace files.
+ *            Nothing is opened to others for having the name of something of ours: a folder that
+ *            looks like none of ours is refused, and so is a file.
  *   STATE-2  A folder of a newer format is refused; nothing in it is touched. A folder keeps its
  *            format for life: a newer one is made aside and takes the name.
  *   STATE-3  Opening without STATE_CREATE makes nothing.

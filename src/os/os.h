@@ -225,6 +225,10 @@ int os_copy_time(os_fd from, os_fd to);
  * as far as permitted. */
 int os_share(os_fd made, os_fd parent, const uint32_t *private_owner);
 
+/* The same of a file that others are not to write, or not all of them: it has exactly `mode`, at no
+ * moment more. With `keeps_owner` it stays ours. */
+int os_share_as(os_fd made, os_fd parent, unsigned mode, bool keeps_owner);
+
 /* Whether the file has neither an ACL nor extended attributes. */
 bool os_is_plain(os_fd file);
 

@@ -47,7 +47,8 @@ static int is_foreign(const struct view *view, struct slot *ret_slot)
     return view->verdict == VIEW_FOREIGN || !ret_slot->members;
 }
 
-/* Moves the slot to kept/, under its lock: whoever waits for that starts over. */
+/* Moves the slot to kept/, under its lock: whoever waits for that starts over. Where it counts
+ * those that wait for its answer have that before. [RECOVER-9] */
 static bool set_aside(struct check *check, struct view *view, const char *name)
 {
     struct untorn_error local;
@@ -59,6 +60,8 @@ static bool set_aside(struct check *check, struct view *view, const char *name)
                 memcmp(now.id, view->mark.own.id, SLOT_ID) == 0;
     if (rc == 0 && !same)
         return false; /* somebody finished it meanwhile, and may have begun another */
+    if (rc == 0 && view->slot.members)
+        rc = recover_leave_answers(&check->place, &check->state);
     if (rc == 0)
         rc = kept_move(&check->state, "givenup", name, FOLDER_JOURNAL, slot_entry, check->spared);
     if (rc < 0 && check->worst == 0) {
@@ -113,11 +116,9 @@ static int look(struct check *check, struct view *ret_view)
     return rc;
 }
 
-/* [RECOVER-9] */
 static bool give_up(struct check *check, struct view *view)
 {
-    return check->what->abandon && recover_leave_answers(&check->place, &check->state) == 0 &&
-           set_aside(check, view, view->slot.members[0].name);
+    return check->what->abandon && set_aside(check, view, view->slot.members[0].name);
 }
 
 /* What can be decided is finished or discarded. The rest, and what is not for us to finish, is

@@ -74,6 +74,15 @@ static bool is_ours_to_give(const struct os_stat *stage, const struct target *ta
             (maker == 0 && stage->owner == member->after.owner));
 }
 
+/* Or its maker may write it anyway, or anybody read it: who moved somebody else's file there is not
+ * to have a copy. */
+static bool may_be_copied(const struct os_stat *stage, const struct target *target,
+                          const struct seat *seat)
+{
+    return slot_maker_is_trusted(&seat->file.stat, &seat->place, stage) || (stage->mode & 004) ||
+           (target->exists && stage->owner == target->stat.owner);
+}
+
 /* Under a name that no slot knows: that of the lock may be the stage's own. [STAGE-4] */
 static int copy_stage(struct target *target, struct stage *stage)
 {
@@ -82,7 +91,7 @@ static int copy_stage(struct target *target, struct stage *stage)
 }
 
 /* The stage that the slot names, as it lies there, or a copy. Its name stays if nothing comes of
- * it: it may be the only one. */
+ * it: it may be the only one. -EMLINK: it is somebody else's. */
 static int adopt_stage(struct target *target, const struct seat *seat,
                        const struct slot_member *member, struct stage *stage)
 {
@@ -102,7 +111,10 @@ static int adopt_stage(struct target *target, const struct seat *seat,
     if (rc == 0 && (own.kind != OS_REGULAR || own.size != member->after.size))
         rc = -ENOENT;
     stage->size = member->after.size;
-    if (rc == 0 && !is_ours_to_give(&own, target, seat, member))
+    bool copied = rc == 0 && !is_ours_to_give(&own, target, seat, member);
+    if (copied && !may_be_copied(&own, target, seat))
+        rc = -EMLINK;
+    else if (copied)
         rc = copy_stage(target, stage);
     if (rc == 0) /* of the copy, where there is one: nobody else can change that */
         rc = io_hash(stage->file, 0, member->after.size, &hash);
@@ -150,7 +162,7 @@ int finish_keep_aside(struct target *target, const struct seat *seat,
     int rc = open_stage(target, seat, member, &stage);
     if (rc == 0)
         rc = kept_add(state, "conflict", name, stage.file, 0, stage.size, entry);
-    else if (rc == -EACCES && !member->inlined) /* another's, who was to have it so [FINISH-5] */
+    else if ((rc == -EACCES || rc == -EMLINK) && !member->inlined) /* another's [FINISH-5] */
         rc = kept_move(state, "conflict", name, FOLDER_STAGE, member->stage, entry);
     if (rc == 0)
         error_detail(error, "%s %s; the new version is %s/kept/%s", name, reason, state->name,
@@ -218,6 +230,10 @@ static int replace(struct target *target, const struct seat *seat, const struct 
         stage_close(&stage);
         error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
         return 0; /* its new version was removed by somebody: what is there stays */
+    }
+    if (rc == -EMLINK && !member->inlined) {
+        stage_close(&stage);
+        return finish_keep_aside(target, seat, member, "has no new version of its own", error);
     }
     if (rc < 0)
         rc = rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");

@@ -10,11 +10,32 @@
 
 /* ---- taking the slots ---- */
 
+static bool all_belong_to(const struct commit *commit, const struct seat *seat, uint32_t owner)
+{
+    for (size_t i = 0; i < commit->active_count; i++) {
+        const struct member *member = commit->active[i];
+        const struct os_stat *stat =
+            member->now.removes ? &member->now.target.stat : &member->now.staged;
+        if (member->now.seat == seat && stat->owner != owner)
+            return false;
+    }
+    return true;
+}
+
+/* Root gives it to the owner of the directory, who is to see and finish what is about his files. Of
+ * others' files he may neither read all that is in it nor say anything: then it stays root's. */
+static uint32_t slot_owner(const struct commit *commit, const struct seat *seat)
+{
+    uint32_t user = os_user(), owner = seat->state.stat.owner;
+    return user == 0 && all_belong_to(commit, seat, owner) ? owner : user;
+}
+
 /* As open as the directory, so that whoever may use its files can read the slot; but where nobody
  * else may write there and all members are closed to the same people, closed to them too: then
- * their bytes can lie in it. [SLOT-3] */
-static unsigned slot_mode(const struct commit *commit, const struct seat *seat)
+ * their bytes can lie in it. Root's is closed only to those who own none of them. [SLOT-3] */
+static struct slot_access slot_access(const struct commit *commit, const struct seat *seat)
 {
+    uint32_t owner = slot_owner(commit, seat);
     unsigned open = 0600 | (seat->state.wanted_mode & 0044), all = 0044, any = 0;
     for (size_t i = 0; i < commit->active_count; i++) {
         const struct member *member = commit->active[i];
@@ -23,8 +44,12 @@ static unsigned slot_mode(const struct commit *commit, const struct seat *seat)
         all &= member->now.staged.mode;
         any |= member->now.staged.mode & 0044;
     }
-    bool only_ours = !(seat->state.wanted_mode & 0022);
-    return only_ours && all == any ? open & (0600 | all) : open;
+    bool only_ours =
+        !(seat->state.wanted_mode & 0022) && (os_user() != 0 || all_belong_to(commit, seat, owner));
+    return (struct slot_access){
+        .mode = only_ours && all == any ? open & (0600 | all) : open,
+        .owner = owner,
+    };
 }
 
 /* Whoever may read the slot may read these bytes anyway. [SLOT-3] */
@@ -55,7 +80,8 @@ static int find_slot(struct commit *commit, struct seat *seat)
     int rc = slot_file_open(&seat->state, &seat->file);
     if (rc != -ENOENT)
         return rc;
-    rc = slot_file_renew(&seat->file, &seat->state, slot_mode(commit, seat));
+    struct slot_access access = slot_access(commit, seat);
+    rc = slot_file_renew(&seat->file, &seat->state, &access);
     slot_file_close(&seat->file);
     return rc < 0 ? rc : slot_file_open(&seat->state, &seat->file);
 }
@@ -102,16 +128,16 @@ static int recover_first(struct commit *commit, const struct seat *seat)
 static int fit_slot(struct commit *commit, struct seat *seat)
 {
     struct slot earlier = {0};
-    unsigned mode = slot_mode(commit, seat);
+    struct slot_access access = slot_access(commit, seat);
     bool own;
     int rc = clear_slot(seat, &earlier, &own);
     if (rc == 1)
         return recover_first(commit, seat);
-    bool fits = own && slot_file_fits(&seat->file, mode);
+    bool fits = own && slot_file_fits(&seat->file, &access);
     if (rc == 0 && !fits && commit->flushes && earlier.state == SLOT_DONE)
         rc = slot_file_settle(&seat->file); /* it may come back, under its name too [TXN-4] */
     if (rc == 0 && !fits)
-        rc = slot_file_renew(&seat->file, &seat->state, mode); /* [SLOT-5] */
+        rc = slot_file_renew(&seat->file, &seat->state, &access); /* [SLOT-5] */
     /* Also of a slot that is new it is larger than that of any commit before. */
     uint64_t least = (uint64_t)os_wall_clock() << 20;
     seat->slot.sequence = earlier.sequence >= least ? earlier.sequence + 1 : least;

@@ -222,9 +222,7 @@ static int open_for_writing(struct state *state, const char *entry, unsigned mod
     rc = io_open_own(folder, entry, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, ret_file, NULL);
     if (rc < 0)
         return rc;
-    rc = os_share(*ret_file, state->root, NULL);
-    if (rc == 0)
-        rc = os_new_meta(state->root, *ret_file, wanted);
+    rc = os_share_as(*ret_file, state->root, wanted, false);
     if (rc < 0)
         os_close(*ret_file);
     return rc;

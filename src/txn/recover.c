@@ -70,16 +70,15 @@ static int gather_participants(struct recovery *recovery)
         struct seat *seat = NULL;
         bool reached =
             seats_open(&recovery->seats, &slot->directories[i], recovery->coordinator, &seat) == 0;
-        int rc = !reached ? -EACCES : seat == recovery->home ? 0 : seat_read(seat);
+        int rc = reached ? seat_read(seat) : -EACCES;
         int known = reached ? seat_has_its_journal(seat, &slot->directories[i]) : 0;
         if (rc == -ENOMEM)
             return rc;
         bool copied = rc == -EXDEV; /* [SEAT-3] */
         bool none = rc == -ENOENT || rc == -ENODATA || copied;
-        bool waits =
-            rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
-        if (rc == 0)
-            seat->takes_part = waits;
+        bool waits = rc == 0 && seat_waits_for(seat, recovery->coordinator, i);
+        if (waits)
+            seat->takes_part = true;
         recovery->there[i].seat = seat;
         recovery->there[i].how = waits                            ? THERE_WAITS
                                  : known < 0 || (rc < 0 && !none) ? THERE_AWAY
@@ -363,8 +362,11 @@ static int put_away(struct seat *seat, bool committed)
     if (seat->file.writable)
         return committed ? slot_file_set(&seat->file, &seat->slot, SLOT_DONE)
                          : slot_file_drop(&seat->file, &seat->slot);
-    unsigned mode = seat->file.stat.mode & 0644; /* its maker may have opened it for himself */
-    int rc = slot_file_renew(&seat->file, &seat->state, mode);
+    struct slot_access access = {
+        .mode = seat->file.stat.mode & 0644, /* its maker may have opened it for himself */
+        .owner = seat->state.stat.owner,
+    };
+    int rc = slot_file_renew(&seat->file, &seat->state, &access);
     return rc < 0 ? rc : state_flush_names(&seat->state, FOLDER_JOURNAL);
 }
 
@@ -547,6 +549,8 @@ int recover_leave_answers(const struct place *place, const struct state *state)
     bool asked = rc == 0 && !recovery.home->slot.participant;
     recovery.coordinator = recovery.home;
     if (asked)
+        rc = slot_file_settle(&recovery.home->file);
+    if (asked && rc == 0)
         rc = gather_participants(&recovery);
     for (uint32_t i = 0; asked && rc == 0 && i < recovery.home->slot.directory_count; i++)
         if (recovery.there[i].how != THERE_DONE)

@@ -57,9 +57,9 @@ int recover_directory(const struct place *place, const struct state *state, uint
 /* Whether what failed so would fail again, for want of a right. [RECOVER-9] */
 bool recover_is_lasting(int rc);
 
-/* The commit that the slot of that directory says is under way is about to be given up there: where
- * it counts, those that wait for its answer have it kept. [RECOVER-9] 0 or a negative errno value.
- */
+/* The commit that the slot of that directory, which the caller has locked, says is under way is
+ * about to be given up there: where it counts, those that wait for its answer have it kept, durable
+ * as it is before. [RECOVER-7] [RECOVER-9] 0 or a negative errno value. */
 int recover_leave_answers(const struct place *place, const struct state *state);
 
 /* Before a single member changes: what its slot says is durable. [RECOVER-6] Under the target's

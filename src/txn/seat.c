@@ -199,11 +199,14 @@ int seat_describe(const struct seat *seat, const struct seat *from,
 
 int seat_read(struct seat *seat)
 {
-    int rc = seat->file.fd == OS_NONE ? slot_file_open(&seat->state, &seat->file) : 0;
-    if (rc < 0)
-        return rc;
-    slot_free(&seat->slot);
-    return slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &seat->slot);
+    if (seat->was_read)
+        return seat->found;
+    seat->was_read = true;
+    seat->found = slot_file_open(&seat->state, &seat->file);
+    if (seat->found == 0)
+        seat->found =
+            slot_read(seat->file.fd, &seat->file.stat, &seat->place.dir_stat, &seat->slot);
+    return seat->found;
 }
 
 static int compare(const void *left, const void *right)
@@ -284,22 +287,32 @@ int seat_has_decision(struct seat *coordinator, const struct seat *participant)
     return is_kept(coordinator, entry);
 }
 
+/* That the file is there counts; its text is for people. One that lies there is not written into,
+ * nor opened to others: it may be somebody's. */
+static int put_decision(struct seat *coordinator, os_fd folder, const char *entry,
+                        const char *directory)
+{
+    os_fd file = OS_NONE;
+    int rc = io_open_own(folder, entry, OS_WRITE | OS_CREATE | OS_EXCLUSIVE, &file, NULL);
+    if (rc == 0)
+        rc = io_write(file, directory, strlen(directory), 0);
+    if (rc == 0)
+        rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode & 0644);
+    if (rc == 0)
+        rc = os_flush(file); /* UNNOTICED: see above */
+    os_close(file);
+    return rc == -EEXIST && is_kept(coordinator, entry) == 1 ? 0 : rc;
+}
+
 int seat_keep_decision(struct seat *coordinator, uint32_t index)
 {
     char entry[DECISION_SIZE];
     const struct slot_directory *directory = &coordinator->slot.directories[index];
-    os_fd folder, file = OS_NONE;
+    os_fd folder;
     decision_entry(&coordinator->slot, index, directory->inode, directory->born, entry);
     int rc = state_folder(&coordinator->state, FOLDER_JOURNAL, false, &folder);
     if (rc == 0)
-        rc = io_open_own(folder, entry, OS_WRITE | OS_CREATE, &file, NULL);
-    if (rc == 0)
-        rc = io_write(file, directory->path, strlen(directory->path), 0); /* for people */
-    if (rc == 0)
-        rc = os_new_meta(coordinator->place.dir, file, coordinator->file.stat.mode & 0644);
-    if (rc == 0)
-        rc = os_flush(file); /* UNNOTICED: that the file is there counts; its text is for people */
-    os_close(file);
+        rc = put_decision(coordinator, folder, entry, directory->path);
     return rc < 0 ? rc : state_flush_names(&coordinator->state, FOLDER_JOURNAL);
 }
 
@@ -321,6 +334,18 @@ static bool lists(const struct slot *coordinator, const struct seat *seat)
     const struct slot_directory *directory = &coordinator->directories[seat->slot.index];
     return directory->inode == seat->place.dir_stat.inode &&
            directory->born == seat->place.dir_stat.born;
+}
+
+/* [SEAT-4] In a sticky directory each owner of files has a seat. */
+bool seat_waits_for(const struct seat *seat, const struct seat *coordinator, uint32_t index)
+{
+    const struct slot *slot = &seat->slot;
+    const struct os_stat *stat = &coordinator->place.dir_stat;
+    bool sticky = stat->mode & 01000;
+    return slot->state == SLOT_PREPARED && slot->participant && slot->index == index &&
+           slot_same_id(slot, &coordinator->slot) && slot->directories[0].inode == stat->inode &&
+           slot->directories[0].born == stat->born &&
+           (!sticky || slot->directories[0].owner == coordinator->owner);
 }
 
 /* [SEAT-3] 1: it counts. 0: nobody can say. Or a negative errno value. */

@@ -15,6 +15,8 @@
  *           it does no harm to finish it: what others have changed since stays, and its new version
  *           is kept aside. What became of the members elsewhere nobody knows, and that is told
  *           [RECOVER-8].
+ *   SEAT-4  A participant waits for the coordinator that its own slot names, and for no other one.
+ *           The id of a commit can be read: another user's slot may say of it that it counts.
  */
 #ifndef UNTORN_TXN_SEAT_H
 #define UNTORN_TXN_SEAT_H
@@ -32,6 +34,8 @@ struct seat {
     char *state_dir; /* the same of a state directory, or NULL; new */
     struct slot_file file;
     struct slot slot; /* read, or to be written */
+    bool was_read;    /* with what `found` says: seat_read */
+    int found;
     bool takes_part;  /* for who works with several: its slot is to be locked and written */
     bool is_asked;    /* its slot is to be locked, for what it says is to stay */
 };
@@ -57,7 +61,8 @@ void seats_close(struct seats *seats);
 int seat_describe(const struct seat *seat, const struct seat *from,
                   struct slot_directory *ret_directory);
 
-/* Opens the slot if it is not, and reads it: as slot_read, or -ENOENT. */
+/* Opens the slot and reads it, once: as slot_read, or -ENOENT. Slots may name a directory twice, or
+ * each other, and what was read is referred to. */
 int seat_read(struct seat *seat);
 
 /* Locks the open slots of all seats that take part or are asked, in one order. -EWOULDBLOCK at the
@@ -67,6 +72,10 @@ int seats_lock(struct seats *seats, uint64_t deadline);
 /* Whether the folder of its slot is the one that `directory`, which describes it, says. [SEAT-3] 1,
  * 0, or a negative errno value if that cannot be learnt. */
 int seat_has_its_journal(const struct seat *seat, const struct slot_directory *directory);
+
+/* Whether the participant's slot, which was read, waits for what that coordinator says, of which it
+ * is directory `index`. [SEAT-4] */
+bool seat_waits_for(const struct seat *seat, const struct seat *coordinator, uint32_t index);
 
 /* A participant's slot that was read: what its coordinator says, or, and then *ret_vouched is
  * false, its own members alone [SEAT-3]. *ret_coordinator is NULL if that cannot be reached. */

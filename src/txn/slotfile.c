@@ -65,13 +65,13 @@ int slot_file_lock(struct slot_file *file, struct state *state, uint64_t deadlin
 
 /* As open as `mode`, before anything is in it. Sharing is done as far as permitted: who is kept out
  * does not see the slot, and finds the files as they are. */
-static int share(os_fd made, const struct state *state, unsigned mode)
+static int share(os_fd made, const struct state *state, const struct slot_access *access)
 {
-    (void)os_share(made, state->root, NULL); /* which was opened with the folder in it */
-    return os_new_meta(state->root, made, mode);
+    /* Its root was opened with the folder in it. */
+    return os_share_as(made, state->root, access->mode, access->owner == os_user());
 }
 
-int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode)
+int slot_file_renew(struct slot_file *file, struct state *state, const struct slot_access *access)
 {
     os_fd folder;
     int rc = state_folder(state, FOLDER_JOURNAL, true, &folder);
@@ -84,7 +84,7 @@ int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode)
         rc = io_open(folder, entry, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, 0600, &file->fd);
     if (rc < 0)
         return rc == -EEXIST ? -ESTALE : rc;
-    rc = share(file->fd, state, mode);
+    rc = share(file->fd, state, access);
     if (rc == 0)
         rc = os_stat(file->fd, NULL, &file->stat);
     if (rc == 0)
@@ -94,10 +94,9 @@ int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode)
     return rc == -EWOULDBLOCK ? -ESTALE : rc;
 }
 
-bool slot_file_fits(const struct slot_file *file, unsigned mode)
+bool slot_file_fits(const struct slot_file *file, const struct slot_access *access)
 {
-    uint32_t user = os_user();
-    return file->writable && file->stat.mode == mode && (file->stat.owner == user || user == 0);
+    return file->writable && file->stat.mode == access->mode && file->stat.owner == access->owner;
 }
 
 /* Whoever may write the directory may create and remove names in it; only of an existing file it

@@ -50,12 +50,18 @@ void slot_file_close(struct slot_file *file);
 /* [SLOT-4] -EWOULDBLOCK at the deadline; -ESTALE if the path names another file now. */
 int slot_file_lock(struct slot_file *file, struct state *state, uint64_t deadline);
 
-/* Makes an empty one with `mode`, locked; what has the name, if anything, is `file`, locked by us
- * and not active, and goes. -ESTALE if somebody was faster. [SLOT-5] */
-int slot_file_renew(struct slot_file *file, struct state *state, unsigned mode);
+/* Who may use it. Of root a slot stays, or it is the owner's of the folder. */
+struct slot_access {
+    unsigned mode;
+    uint32_t owner;
+};
 
-/* Whether we may write it and it is as open as `mode` says: else it is to be renewed. [SLOT-3] */
-bool slot_file_fits(const struct slot_file *file, unsigned mode);
+/* Makes an empty one, locked; what has the name, if anything, is `file`, locked by us
+ * and not active, and goes. -ESTALE if somebody was faster. [SLOT-5] */
+int slot_file_renew(struct slot_file *file, struct state *state, const struct slot_access *access);
+
+/* Whether we may write it and it is as open as that: else it is to be renewed. [SLOT-3] */
+bool slot_file_fits(const struct slot_file *file, const struct slot_access *access);
 
 /* Whether the maker of the slot is somebody who may do that to the file anyway: `target` is what
  * has the member's name, or NULL. For any other file of ours, `made`: who may change the file. */

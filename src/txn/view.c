@@ -78,8 +78,7 @@ static int has_begun(const struct seat *coordinator, os_fd own, struct state *st
         rc = seat_read(seat);
         if (rc < 0 && rc != -ENODATA && rc != -ENOENT && rc != -EXDEV && rc != -EACCES)
             return rc;
-        bool waits =
-            rc == 0 && seat->slot.state == SLOT_PREPARED && slot_same_id(&seat->slot, slot);
+        bool waits = rc == 0 && seat_waits_for(seat, coordinator, i);
         bool closed = rc == -EACCES && !is_left(own);
         rc = waits ? witness_is_untouched(&seat->slot, &seat->place, &seat->state) : closed;
     }
@@ -151,7 +150,10 @@ static int look(struct view *view, const struct place *directory, struct state *
     view->verdict = VIEW_COMMITTED;
     view->vouched = true;
     struct seats seats = {0};
-    struct seat here = {.place = *directory, .file = SLOT_FILE_CLOSED, .slot = view->slot};
+    struct seat here = {.place = *directory,
+                        .owner = directory->exists ? directory->target.owner : os_user(),
+                        .file = SLOT_FILE_CLOSED,
+                        .slot = view->slot};
     state_borrow(state, &here.state);
     rc = view->slot.participant ? ask_coordinator(view, &here, known)
                                 : note_begun(view, &here, state, &seats, known);

@@ -117,6 +117,63 @@ TEST(our_folder_that_was_removed_meanwhile_is_told)
     setting_close(&setting);
 }
 
+static void plant_open(void *context)
+{
+    (void)context;
+    CHECK_INT(unlink(kept_path()), 0);
+    put(kept_path(), "");
+    CHECK_INT(chmod(kept_path(), 0666), 0);
+}
+
+/* Whoever knows the hash knows the name. */
+TEST(what_is_kept_is_not_written_into_a_file_of_another_user)
+{
+    char planted[LIMIT_NAME + 64];
+    need_root();
+    umask(0);
+    make_dir("open", 0777);
+    put("log", "torn");
+    setting_open(&setting, "open/f");
+    CHECK_INT(chdir("open"), 0);
+    CHECK_INT(keep_tail("log", "../log", 0, 4), 0);
+    in_child_as(ALICE, CREW, plant_open, NULL);
+    strcpy(planted, kept_path());
+    CHECK_INT(keep_tail("log", "../log", 0, 4), 0);
+    CHECK_TEXT(text_of(planted), "");
+    CHECK_TEXT(text_of(kept_path()), "torn");
+    CHECK_INT(mode_of(kept_path()), 0600);
+    setting_close(&setting);
+}
+
+static void move_secret(void *context)
+{
+    (void)context;
+    CHECK_INT(unlink(kept_path()), 0);
+    CHECK_INT(rename("secret", kept_path()), 0);
+}
+
+TEST(a_note_opens_nothing_else_to_others)
+{
+    char planted[LIMIT_NAME + 64];
+    need_root();
+    umask(0);
+    make_dir("open", 0777);
+    put("open/secret", "a secret");
+    CHECK_INT(chmod("open/secret", 0600), 0);
+    setting_open(&setting, "open/f");
+    CHECK_INT(chdir("open"), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(kept_note(&setting.state, "lost", "f", "note", entry), 0);
+    CHECK_INT(count_entries(".untorn/kept", ""), 1);
+    in_child_as(ALICE, CREW, move_secret, NULL);
+    strcpy(planted, kept_path());
+    CHECK_INT(kept_note(&setting.state, "lost", "f", "note", entry), 0);
+    CHECK_INT(mode_of(planted), 0600);
+    CHECK_TEXT(text_of(planted), "a secret");
+    CHECK_TEXT(text_of(kept_path()), "note");
+    setting_close(&setting);
+}
+
 TEST(a_file_that_somebody_planted_under_the_name_is_not_written_into)
 {
     put("log", "torn");

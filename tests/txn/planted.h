@@ -139,7 +139,9 @@ static inline void plant_write(struct plant *plant, enum slot_state state, unsig
 {
     plant->slot.state = state;
     if (plant->file.fd == OS_NONE)
-        CHECK_INT(slot_file_renew(&plant->file, &plant->setting.state, mode), 0);
+        CHECK_INT(slot_file_renew(&plant->file, &plant->setting.state,
+                                  &(struct slot_access){mode, os_user()}),
+                  0);
     CHECK_INT(slot_file_write(&plant->file, &plant->slot), 0);
 }
 

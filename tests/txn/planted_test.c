@@ -443,3 +443,277 @@ TEST(a_planted_stage_of_another_user_is_copied_and_not_given_away)
     CHECK_INT(stat_of("open/hers").st_uid, ALICE);
     close(held);
 }
+
+/* She says in a directory of her own that the commit counts that root did not come to. */
+static void plant_yes_as(void *context)
+{
+    struct plant *asked = plant_begin("b/y"), *plant = plant_begin("hers/x");
+    memcpy(plant->slot.id, ((const struct slot *)context)->id, SLOT_ID);
+    plant_directory(plant, asked);
+    plant_member(plant, "x", "planted");
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+/* Whom a participant does not name does not finish it. [SEAT-4] */
+TEST(nobody_is_a_coordinator_whom_the_participant_does_not_name)
+{
+    const struct step apart[] = {PUT("a/x", "new x"), PUT("b/y", "new y"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    make_dir("b", 0755);
+    make_dir("hers", 0777);
+    put("a/x", "old x");
+    put("b/y", "old y");
+    die_at(apart, CALL_FSYNC, "b/.untorn/journal/slot", 2);
+    struct slot slot = slot_of("b/");
+    CHECK_INT(slot.state, SLOT_PREPARED);
+    in_child_as(ALICE, CREW, plant_yes_as, &slot);
+    repair("hers");
+    CHECK_TEXT(text_of("b/y"), "old y");
+    repair("b");
+    CHECK_TEXT(text_of("a/x"), "old x");
+    CHECK_TEXT(text_of("b/y"), "old y");
+}
+
+static void spoil_slot(void *context)
+{
+    (void)context;
+    CHECK_INT(truncate("open/.untorn/journal/slot", 0), 0);
+}
+
+static void use_while_it_is_spoilt(void *nth)
+{
+    at(CALL_READ, "open/.untorn/journal/slot", *(int *)nth, spoil_slot, NULL);
+    (void)untorn_write("open/a", "mine", 4, NULL, &error);
+}
+
+/* Its slot is its coordinator's as well, and somebody may change it while it is asked. */
+TEST(a_directory_that_names_itself_as_its_coordinator_is_of_no_harm)
+{
+    for (int i = 1; i < 16; i++) {
+        make_dir("open", 0777);
+        put("open/a", "old a");
+        struct plant *plant = plant_begin("open/a"), *same = plant_begin("open/a");
+        plant->slot.participant = true;
+        plant_directory(plant, same);
+        plant_member(plant, "a", "planted");
+        plant_write(plant, SLOT_PREPARED, 0644);
+        plant_die(plant);
+        plant_die(same);
+        in_child(use_while_it_is_spoilt, &i);
+        CHECK_INT(untorn_write("open/a", "mine", 4, NULL, &error), 0);
+        CHECK_TEXT(text_of("open/a"), "mine");
+        remove_tree("open");
+    }
+}
+
+/* The pair of which the coordinator takes part itself; and again, with more directories. */
+static void plant_one_that_grows(void)
+{
+    struct plant *a = plant_begin("a/x"), *b = plant_begin("b/y"), *self = plant_begin("a/x");
+    plant_pair(a, b);
+    plant_member(a, "x", "new x");
+    plant_member(b, "y", "new y");
+    while (a->slot.directory_count < PLANT_MOST)
+        plant_directory(a, self);
+    plant_write(a, SLOT_COMMITTED, 0644);
+    CHECK_INT(system("cp a/.untorn/journal/slot longer"), 0);
+    a->slot.directory_count = 2;
+    plant_write(a, SLOT_COMMITTED, 0644);
+    plant_write(b, SLOT_PREPARED, 0644);
+    plant_die(a);
+    plant_die(b);
+    plant_die(self);
+}
+
+static void let_it_grow(void *context)
+{
+    (void)context;
+    CHECK_INT(system("cat longer >a/.untorn/journal/slot"), 0);
+}
+
+static void use_while_it_grows(void *nth)
+{
+    at(CALL_READ, "a/.untorn/journal/slot", *(int *)nth, let_it_grow, NULL);
+    (void)untorn_write("b/y", "mine", 4, NULL, &error);
+}
+
+TEST(a_coordinator_that_names_itself_is_read_once)
+{
+    for (int i = 1; i < 16; i++) {
+        make_dir("a", 0755);
+        make_dir("b", 0755);
+        put("a/x", "old x");
+        put("b/y", "old y");
+        plant_one_that_grows();
+        in_child(use_while_it_grows, &i);
+        CHECK_INT(untorn_write("b/y", "mine", 4, NULL, &error), 0);
+        remove_tree("a");
+        remove_tree("b");
+    }
+}
+
+/* A file of root's that nobody may read, but move who may write the directory. */
+static void make_secret(const char *text)
+{
+    prepare_open();
+    put("open/secret", text);
+    CHECK_INT(chmod("open/secret", 0600), 0);
+}
+
+/* She knows its hash: slots and records tell that. */
+static void stage_secret_as(void *context)
+{
+    struct plant *plant = plant_begin("open/a");
+    plant_staged(plant, "new", context);
+    CHECK_INT(rename("open/secret", "open/.untorn/stage/new.0123456789abcdef"), 0);
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+TEST(a_planted_stage_that_its_planter_could_not_read_is_not_copied_for_him)
+{
+    make_secret("secret");
+    in_child_as(ALICE, CREW, stage_secret_as, "secret");
+    repair("open");
+    CHECK(!exists("open/new"));
+    CHECK_INT(count_entries("open/.untorn/kept", "conflict-new"), 1); /* nothing is lost by it */
+    CHECK_INT(mode_of(only_entry("open/.untorn/kept", "conflict-new")), 0600);
+    CHECK_INT(untorn_write("open/new", "1", 1, NULL, &error), 0);
+}
+
+static void move_to_lock(void *context)
+{
+    (void)context;
+    plant_begin("open/a");
+    CHECK_INT(rename("open/secret", "open/.untorn/lock/new"), 0);
+}
+
+TEST(a_planted_lock_is_not_opened_to_others)
+{
+    char secret[9000];
+    memset(secret, 's', sizeof secret);
+    secret[sizeof secret - 1] = '\0';
+    make_secret(secret);
+    CHECK_INT(untorn_write("open/a", "1", 1, NULL, &error), 0);
+    in_child_as(ALICE, CREW, move_to_lock, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(!(mode_of("open/.untorn/lock/new") & 077));
+}
+
+static void plant_nothing(void *context)
+{
+    (void)context;
+    plant_begin("open/a");
+}
+
+static void move_to_format(void *context)
+{
+    (void)context;
+    CHECK_INT(remove("open/.untorn/format"), 0);
+    CHECK_INT(rename("open/secret", "open/.untorn/format"), 0);
+}
+
+TEST(a_planted_format_is_not_opened_to_others)
+{
+    make_secret("secret");
+    in_child_as(ALICE, CREW, plant_nothing, NULL);
+    in_child_as(ALICE, CREW, move_to_format, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(strcmp(text_of("open/.untorn/format"), "1\n") == 0 ||
+          !(mode_of("open/.untorn/format") & 077));
+}
+
+static void move_to_folder(void *context)
+{
+    (void)context;
+    CHECK_INT(rename("open/private", "open/.untorn"), 0);
+}
+
+TEST(a_planted_folder_is_not_opened_to_others)
+{
+    prepare_open();
+    make_dir("open/private", 0700);
+    put("open/private/secret", "secret");
+    in_child_as(ALICE, CREW, move_to_folder, NULL);
+    (void)untorn_write("open/new", "1", 1, NULL, &error);
+    CHECK(!(mode_of("open/.untorn") & 077));
+}
+
+static void look_for_secret(void *context)
+{
+    char bytes[4096];
+    (void)context;
+    int file = open("a/.untorn/journal/slot", O_RDONLY);
+    ssize_t n = file < 0 ? 0 : read(file, bytes, sizeof bytes);
+    CHECK(n <= 0 || !memmem(bytes, (size_t)n, "secret", 6));
+}
+
+/* [SLOT-3] */
+TEST(what_the_directorys_owner_may_not_read_is_not_in_a_slot_that_he_may)
+{
+    const struct step both[] = {PUT("a/s", "secret 1"), PUT("a/t", "secret 2"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    CHECK_INT(chown("a", ALICE, ALICE), 0);
+    put("a/s", "old");
+    put("a/t", "old");
+    CHECK_INT(chmod("a/s", 0600), 0);
+    CHECK_INT(chmod("a/t", 0600), 0);
+    CHECK_INT(commit_steps(both, NULL, &error), 0);
+    CHECK_INT(stat_of("a/.untorn/journal/slot").st_uid, 0);
+    in_child_as(ALICE, ALICE, look_for_secret, NULL);
+}
+
+TEST(what_root_commits_in_the_directory_of_a_user_is_finished)
+{
+    const struct step both[] = {PUT("a/s", "new s"), PUT("a/t", "new t"), {0}};
+    need_root();
+    make_dir("a", 0755);
+    CHECK_INT(chown("a", ALICE, ALICE), 0);
+    put("a/s", "old");
+    put("a/t", "old");
+    CHECK_INT(chmod("a/s", 0600), 0);
+    CHECK_INT(chmod("a/t", 0600), 0);
+    die_at(both, CALL_RENAME, "a/t", 1);
+    repair("a");
+    CHECK_TEXT(text_of("a/s"), "new s");
+    CHECK_TEXT(text_of("a/t"), "new t");
+}
+
+static int count_open(const char *directory)
+{
+    char path[512];
+    int count = 0;
+    DIR *listing = opendir(directory);
+    for (struct dirent *entry; listing && (entry = readdir(listing)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        count += open(path, O_RDWR) >= 0;
+    }
+    return count;
+}
+
+static void open_window_as(void *context)
+{
+    (void)context;
+    _exit(count_open("open/.untorn/journal") + count_open("open/.untorn/set"));
+}
+
+static void open_window(void *context)
+{
+    struct as_user as = {ALICE, CREW, open_window_as, NULL};
+    *(int *)context += end_of(start_child(run_as_user, &as));
+}
+
+/* Who has it open writes what is believed of us. */
+TEST(nobody_else_may_write_a_slot_or_a_record_while_it_is_made)
+{
+    const struct step both[] = {PUT("open/a", "1"), PUT("open/c", "2"), {0}};
+    int opened = 0;
+    prepare_open();
+    always_at(CALL_CHMOD, "", open_window, &opened);
+    always_at(CALL_CHOWN, "", open_window, &opened);
+    always_at(CALL_SETXATTR, "", open_window, &opened);
+    always_at(CALL_WRITE, "", open_window, &opened);
+    CHECK_INT(commit_steps(both, NULL, &error), 0);
+    CHECK_INT(opened, 0);
+}

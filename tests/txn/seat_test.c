@@ -111,6 +111,16 @@ TEST(a_participant_asks_its_coordinator)
     seats_close(&seats);
 }
 
+/* It is looked for again. */
+static void remove_slot(struct seat *seat)
+{
+    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
+    slot_file_close(&seat->file);
+    slot_free(&seat->slot);
+    seat->slot = (struct slot){0};
+    seat->was_read = false;
+}
+
 TEST(a_decision_that_is_kept_outlives_the_slot)
 {
     struct seat *coordinator, *seat = prepared();
@@ -118,8 +128,7 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     CHECK_INT(seat_has_decision(coordinator, seat), 0);
     CHECK_INT(seat_keep_decision(coordinator, 0), 0);
     CHECK_INT(seat_has_decision(coordinator, seat), 1);
-    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
-    slot_file_close(&coordinator->file);
+    remove_slot(coordinator);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
@@ -131,6 +140,27 @@ TEST(a_decision_that_is_kept_outlives_the_slot)
     seat->slot.level = UNTORN_CACHE;
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_NO);
     CHECK(!vouched);
+    seats_close(&seats);
+}
+
+/* It is there: that counts. Somebody may have moved a file of ours to that name. */
+TEST(what_lies_where_a_decision_is_kept_is_neither_written_nor_opened_to_others)
+{
+    char entry[4096];
+    struct seat *coordinator, *seat = prepared();
+    CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    snprintf(entry, sizeof entry, "%s", only_entry("a/.untorn/journal", ".0."));
+    put("secret", "secret");
+    CHECK_INT(chmod("secret", 0600), 0);
+    CHECK_INT(rename("secret", entry), 0);
+    CHECK_INT(seat_keep_decision(coordinator, 0), 0);
+    CHECK_TEXT(text_of(entry), "secret");
+    CHECK_INT(mode_of(entry), 0600);
+    CHECK_INT(seat_has_decision(coordinator, seat), 1);
+    CHECK_INT(unlink(entry), 0);
+    CHECK_INT(symlink("slot", entry), 0);
+    CHECK_INT(seat_keep_decision(coordinator, 0), -EEXIST);
     seats_close(&seats);
 }
 
@@ -159,8 +189,7 @@ TEST(a_decision_of_an_older_version_is_believed_and_stays)
     slot_id_text(seat->slot.id, older + sprintf(older, "a/.untorn/journal/"));
     strcat(older, ".0");
     put(older, seat->path);
-    CHECK_INT(unlink("a/.untorn/journal/slot"), 0);
-    slot_file_close(&coordinator->file);
+    remove_slot(coordinator);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);
     seat_drop_decision(coordinator, seat);
     CHECK_INT(seat_decide(seat, &seats, &coordinator, &vouched), DECIDED_YES);

@@ -235,6 +235,7 @@ TEST(a_commit_in_a_restored_tree_that_never_counted_is_taken_back)
     restore_slot("b");
     die_at(again, CALL_FSYNC, "b/.untorn/journal/slot", 3); /* the copy, zeros, PREPARED */
     CHECK_INT(slot_of("b/").state, SLOT_PREPARED);
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
     CHECK_INT(touch("b/y"), 0);
     CHECK(!(error.flags & UNTORN_FLAG_JOURNAL_LOST));
     CHECK_TEXT(text_of("b/y"), "new y");
@@ -332,6 +333,77 @@ TEST(what_cannot_be_read_again_is_not_given_up)
     CHECK(repair("a/x", true, &first) < 0);
     CHECK(!first.repaired);
     CHECK(is_active("a/"));
+}
+
+static void stop(void *context)
+{
+    (void)context;
+    raise(SIGSTOP);
+}
+
+/* Another process finishes the commit, if it can, and begins one that it withdraws; and is killed
+ * then. */
+static void finish_and_withdraw_another(void *context)
+{
+    const struct step others[] = {PUT("a/x", "nex x"), PUT("b/y", "nex y"), {0}};
+    struct untorn_options once = {.wait_ms = UNTORN_TRY_ONCE};
+    inside_hook = false;
+    forget_rules();
+    if (untorn_update("a/x", leave, NULL, &once, &error) != 0)
+        die(context);
+    at(CALL_FSYNC, "a/.untorn/journal/slot", 1, stop, NULL);
+    fail(CALL_FSYNC, "a/.untorn/journal/slot", 1, EIO);
+    at(CALL_WRITE, "b/.untorn/journal/slot", 2, die, NULL);
+    CHECK_INT(commit_steps(others, NULL, &error), 0);
+}
+
+static void run_another(void *context)
+{
+    pid_t *child = context;
+    int status;
+    *child = start_child(finish_and_withdraw_another, NULL);
+    CHECK_INT(waitpid(*child, &status, WUNTRACED), *child);
+    if (WIFSIGNALED(status))
+        *child = 0; /* it may not */
+}
+
+/* One that is under way says that it counts before that is so: the slot stays what was looked at
+ * while its answers are kept. */
+TEST(no_answer_is_kept_of_another_commit_than_the_one_that_is_given_up)
+{
+    struct untorn_finding first;
+    pid_t child = -1;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_RENAME, "a/x", EPERM);
+    const struct rule *opens = watch(CALL_OPEN, "a/.untorn/journal/slot");
+    CHECK(repair("a/x", false, &first) < 0);
+    at(CALL_OPEN, "a/.untorn/journal/slot", opens->seen, run_another, &child); /* to keep them */
+    (void)repair("a/x", true, &first);
+    CHECK(child >= 0);
+    if (child > 0) {
+        CHECK_INT(kill(child, SIGCONT), 0);
+        CHECK_INT(end_of(child), -SIGKILL);
+    }
+    forget_rules();
+    CHECK_INT(touch("b/y"), 0);
+    CHECK_TEXT(text_of("b/y"), "new y");
+    CHECK(first.repaired && first.abandoned);
+    CHECK_TEXT(text_of("a/x"), "old x");
+}
+
+/* Its maker may have been killed before he flushed it. [RECOVER-7] */
+TEST(an_answer_is_kept_only_of_what_is_durable)
+{
+    struct untorn_finding first;
+    begin_apart();
+    die_at(apart, CALL_RENAME, "a/x", 1);
+    fail_always(CALL_OPEN, "a/x", EACCES);
+    fail_always(CALL_OPEN, "b/y", EACCES);
+    fail_always(CALL_FSYNC, "a/.untorn/journal/slot", EIO);
+    CHECK(repair("a", true, &first) < 0);
+    CHECK_INT(count_entries("a/.untorn/journal", ".0"), 0);
+    CHECK(!first.repaired && is_active("a/"));
 }
 
 /* Who may write the directory may remove what is in it, and did not need to own that. */

@@ -167,6 +167,23 @@ int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
     return (int)sim_end(set_meta(id, &meta));
 }
 
+int os_share_as(os_fd made, os_fd parent, unsigned mode, bool keeps_owner)
+{
+    int id, like_id, rc = sim_begin(SIM_SHARE, (struct sim_place){made, NULL});
+    if (rc < 0 || !both(made, parent, &id, &like_id, &rc))
+        return (int)sim_end(rc);
+    const struct sim_attributes *like = &sim->now.inodes[like_id].meta;
+    const struct sim_inode *inode = &sim->now.inodes[id];
+    struct sim_attributes meta = inode->meta;
+    if (!keeps_owner && may_give(inode, like->owner, like->group))
+        meta.owner = like->owner;
+    if (may_give(inode, meta.owner, like->group))
+        meta.group = like->group;
+    meta.mode = mode;
+    memcpy(meta.acl, like->acl, sizeof meta.acl);
+    return (int)sim_end(set_meta(id, &meta));
+}
+
 void os_attributes(os_fd file, bool *ret_attributes, bool *ret_acl)
 {
     bool there = sim_opening_of(file) != NULL;

@@ -60,9 +60,9 @@ static int take_default_acl(os_fd dir, os_fd file)
     return 0;
 }
 
-static void share_acl(os_fd made, os_fd parent, bool is_dir)
+static void share_acl(os_fd made, os_fd parent, bool is_dir, unsigned mode)
 {
-    (void)is_dir;
+    (void)is_dir, (void)mode;
     (void)fcopyfile((int)parent, (int)made, NULL, COPYFILE_ACL); /* as far as permitted */
 }
 
@@ -274,13 +274,13 @@ static int take_default_acl(os_fd dir, os_fd file)
 }
 
 /* As far as permitted: who cannot use the folder for want of this is told so when he tries. */
-static void share_acl(os_fd made, os_fd parent, bool is_dir)
+static void share_acl(os_fd made, os_fd parent, bool is_dir, unsigned mode)
 {
     char *acl;
     ssize_t size = get_attribute(parent, acl_access, &acl);
     if (size >= 0) {
         if (!is_dir)
-            narrow_acl(acl, size, 0666);
+            narrow_acl(acl, size, mode);
         (void)fsetxattr((int)made, acl_access, acl, (size_t)size, 0);
     }
     free(acl);
@@ -399,7 +399,7 @@ int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
     if (private_owner) {
         (void)give_owner((int)made, *private_owner, now.group, &now);
         if (is_dir)
-            share_acl(made, made, true);
+            share_acl(made, made, true, 0);
         return unix_result(fchmod((int)made, is_dir ? 0700 : 0600));
     }
     if (give_owner((int)made, like.owner, like.group, &now) < 0)
@@ -407,6 +407,22 @@ int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
     unsigned writers = like.mode & 0222;
     unsigned mode = is_dir ? (like.mode & 02777) | 0700 : writers | writers << 1 | 0600;
     rc = unix_result(fchmod((int)made, (mode_t)mode));
-    share_acl(made, parent, is_dir);
+    share_acl(made, parent, is_dir, 0666);
     return rc;
+}
+
+int os_share_as(os_fd made, os_fd parent, unsigned mode, bool keeps_owner)
+{
+    struct os_stat like, now;
+    int rc = os_stat(parent, NULL, &like);
+    if (rc == 0)
+        rc = os_stat(made, NULL, &now);
+    if (rc == 0)
+        rc = unix_result(fchmod((int)made, 0600));
+    if (rc < 0)
+        return rc;
+    if (keeps_owner || give_owner((int)made, like.owner, like.group, &now) < 0)
+        (void)give_owner((int)made, now.owner, like.group, &now);
+    share_acl(made, parent, false, mode);
+    return unix_result(fchmod((int)made, (mode_t)mode)); /* what the list made of it */
 }

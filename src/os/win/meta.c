@@ -232,3 +232,11 @@ int os_share(os_fd made, os_fd parent, const uint32_t *private_owner)
         rc = win_narrow_acl(file, false, file, writers | writers << 1, WIN_ONLY_WRITERS);
     return rc;
 }
+
+/* Owners are not looked into. */
+int os_share_as(os_fd made, os_fd parent, unsigned mode, bool keeps_owner)
+{
+    (void)keeps_owner;
+    int rc = os_share(made, parent, NULL);
+    return rc < 0 ? rc : os_new_meta(parent, made, mode);
+}
