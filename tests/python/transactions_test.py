@@ -2,6 +2,8 @@
 # run: budget 20
 """Several files that change together."""
 
+import asyncio
+import contextvars
 import datetime
 import os
 import signal
@@ -255,6 +257,239 @@ class Transactions(Case):
             untorn.write_text("new", str(i))
             untorn.replace("new", "a", keep=3, state_dir="state")
         self.assertEqual(len(untorn.history("a", state_dir="state")), 3)
+
+
+class Joining(Case):
+    """What the block writes by the module's own calls."""
+
+    def setUp(self):
+        super().setUp()
+        self.put("n.json", '{"a": 1}')
+        self.put("other", "old")
+
+    def join(self, call, text='{"a": 2}'):
+        """The members after a call in the block, which itself changes nothing yet."""
+        with untorn.transaction() as t:
+            t.write_text("n.json", text)
+            t.write_text("other", "new")
+            call()
+            self.check("n.json", '{"a": 1}')
+            self.check("other", "old")
+        self.check("other", "new")
+        self.put("other", "old")
+        text = Path("n.json").read_text()
+        self.put("n.json", '{"a": 1}')
+        return text
+
+    def test_every_call_that_writes_a_member_joins(self):
+        def edit():
+            with untorn.edit("n.json") as document:
+                document["b"] = 3
+
+        for call, made in (
+                (lambda: untorn.write_bytes("n.json", b"x"), "x"),
+                (lambda: untorn.write_text("n.json", "x"), "x"),
+                (lambda: untorn.write_json("n.json", [5]), "[\n  5\n]"),
+                (lambda: untorn.set("n.json", "a", 3), '{"a": 3}'),
+                (lambda: untorn.unset("n.json", "a"), "{}"),
+                (lambda: untorn.merge("n.json", {"a": 3}), '{"a": 3}'),
+                (lambda: untorn.patch("n.json", [
+                    {"op": "replace", "path": "/a", "value": 3}]), '{"a": 3}'),
+                (lambda: untorn.update("n.json", lambda old: {"a": old["a"] + 1}), '{"a": 3}'),
+                (lambda: untorn.update("n.json", lambda old: None), '{"a": 2}'),
+                (lambda: untorn.update("n.json", str.upper, format="text"), '{"A": 2}'),
+                (edit, '{"a": 2, "b": 3}')):
+            self.assertEqual(self.join(call), made)
+        self.assertEqual(Path("n.json").read_text(), '{"a": 1}')
+
+    def test_another_file_does_not_join(self):
+        with untorn.transaction() as t:
+            t.write_text("n.json", "x")
+            untorn.write_text("alone", "1")
+            self.check("alone", "1")
+            untorn.set("alone.json", "a", 1)
+            self.assertEqual(untorn.get("alone.json", "a"), 1)
+        untorn.write_text("n.json", "after it")
+        self.check("n.json", "after it")
+
+    def test_a_member_is_known_by_the_file_not_by_the_path(self):
+        os.mkdir("folder")
+        for path in "./n.json", "folder/../n.json", os.path.abspath("n.json"), b"n.json":
+            self.assertEqual(self.join(lambda: untorn.write_text(path, "x")), "x")
+
+    @unittest.skipIf(sys.platform == "win32", "links need a privilege there")
+    def test_links_are_followed_as_the_call_says(self):
+        os.symlink("n.json", "link")
+        os.symlink(".", "here")
+        self.assertEqual(self.join(lambda: untorn.write_text("link", "x")), "x")
+        self.assertTrue(os.path.islink("link"))
+        self.assertEqual(self.join(lambda: untorn.write_text("here/n.json", "x")), "x")
+        self.assertEqual(self.join(lambda: untorn.write_text("link", "x", symlink="replace")),
+                         '{"a": 2}')
+        self.assertFalse(os.path.islink("link"))
+
+    def test_a_call_goes_on_from_what_the_member_would_become(self):
+        calls = []
+
+        def add(old):
+            calls.append(old["a"])
+            return {**old, "b": old["a"] + 1}
+
+        with untorn.transaction() as t:
+            t.set("n.json", "a", 5)
+            untorn.update("n.json", add)
+            self.assertEqual(calls, [5])
+            untorn.set("n.json", "c", 7)
+            with t.edit("n.json") as document:
+                document["d"] = 8
+        self.assertEqual(calls, [5])
+        self.assertEqual(untorn.read_json("n.json"), {"a": 5, "b": 6, "c": 7, "d": 8})
+
+    def test_what_was_read_must_still_be_there(self):
+        for call in (lambda: untorn.set("n.json", "b", 2),
+                     lambda: untorn.update("n.json", lambda old: {**old, "b": 2})):
+            self.put("n.json", '{"a": 1}')
+            with self.assertRaises(untorn.ChangedError):
+                with untorn.transaction() as t:
+                    t.set("n.json", "a", 5)
+                    call()
+                    self.put("n.json", '{"a": 3}')
+            self.check("n.json", '{"a": 3}')
+        with self.assertRaises(untorn.ExistsError):
+            with untorn.transaction() as t:
+                t.update("made.json", lambda old: old)
+                untorn.set("made.json", "a", 1)
+                self.put("made.json", "{}")
+        self.check("made.json", "{}")
+
+    def test_what_fails_fails_at_once_and_the_rest_counts(self):
+        def fail(_):
+            raise RuntimeError("mine")
+
+        with untorn.transaction() as t:
+            t.set("n.json", "b", 2)
+            with self.assertRaises(untorn.NoKeyError):
+                untorn.unset("n.json", "c")
+            with self.assertRaisesRegex(RuntimeError, "mine"):
+                untorn.update("n.json", fail)
+            with self.assertRaises(ValueError):
+                untorn.write_text("n.json", "", level="none")
+            self.put("bad.json", "{")
+            t.update("bad.json", lambda old: old)
+            with self.assertRaises(untorn.DamagedError):
+                untorn.set("bad.json", "a", 1)
+            t.write_json("bad.json", {})
+        self.assertEqual(untorn.read_json("n.json"), {"a": 1, "b": 2})
+        self.check("bad.json", "{}")
+
+    def test_options_of_a_file_count_and_those_of_all_files_are_the_transactions(self):
+        for name, call in (
+                ("one", lambda **how: untorn.write_text("one", "x", **how)),
+                ("two.json", lambda **how: untorn.update("two.json", lambda old: [1], **how))):
+            with untorn.transaction() as t:
+                t.write_text(name, "null")
+                call(mode=0o600, level="cache", timeout=1, keep=9, strict=True,
+                     state_dir="state", lock_file="lock")
+            self.check_mode(name, 0o600)
+        self.assertFalse(os.path.exists("state") or os.path.exists("lock"))
+        with self.assertRaises(untorn.ChangedError):
+            with untorn.transaction() as t:
+                t.write_text("one", "y")
+                untorn.write_text("one", "z", if_match="0" * 32)
+        self.check("one", "x")
+
+    def test_an_exception_drops_what_joined(self):
+        with self.assertRaises(RuntimeError):
+            with untorn.transaction() as t:
+                t.write_text("n.json", "x")
+                untorn.write_text("n.json", "y")
+                raise RuntimeError
+        self.check("n.json", '{"a": 1}')
+        untorn.write_text("n.json", "z")
+        self.check("n.json", "z")
+
+    def test_the_innermost_transaction_comes_first(self):
+        with untorn.transaction() as outer:
+            outer.write_text("n.json", "outer")
+            with untorn.transaction() as inner:
+                inner.write_text("other", "inner")
+                untorn.write_text("n.json", "joined outer")
+                untorn.write_text("other", "joined inner")
+            self.check("other", "joined inner")
+            self.check("n.json", '{"a": 1}')
+            with untorn.transaction() as inner:
+                inner.write_text("n.json", "inner")
+                untorn.write_text("n.json", "innermost")
+            self.check("n.json", "innermost")
+        self.check("n.json", "joined outer")
+
+    def test_a_thread_does_not_join(self):
+        with untorn.transaction() as t:
+            t.write_text("n.json", "x")
+            for run in lambda call: call(), contextvars.copy_context().run:
+                thread = threading.Thread(target=run, args=(
+                    lambda: untorn.write_text("n.json", "thread"),))
+                thread.start()
+                thread.join()
+                self.check("n.json", "thread")
+                self.put("n.json", "")
+        self.check("n.json", "x")
+
+    def test_a_task_does_not_join(self):
+        async def write(path):
+            untorn.write_text(path, "task")
+
+        async def save():
+            with untorn.transaction() as t:
+                t.write_text("n.json", "x")
+                t.write_text("other", "x")
+                await asyncio.create_task(write("n.json"))
+                await write("other")
+                self.check("n.json", "task")
+                self.check("other", "old")
+        asyncio.run(save())
+        self.check("n.json", "x")
+        self.check("other", "task")
+
+    def test_what_cannot_join_is_refused(self):
+        untorn.write_text("other", "newer")
+        config = untorn.Config("app", paths={"global": "n.json"})
+        stream = untorn.open("n.json", "w")
+        with untorn.transaction() as t:
+            t.set("n.json", "a", 2)
+            t.write_text("other", "x")
+            for call in (
+                    lambda: untorn.append("other", "x"),
+                    lambda: untorn.replace("other", "elsewhere"),
+                    lambda: untorn.replace("alone", "other"),
+                    lambda: untorn.ensure("n.json", "b", 1),
+                    lambda: untorn.undo("other"),
+                    lambda: untorn.restore("other", 1),
+                    lambda: untorn.open("other", "w"),
+                    lambda: untorn.open("other", "xb"),
+                    stream.close,
+                    lambda: config.set("b", 1, scope="global")):
+                with self.assertRaisesRegex(untorn.UsageError, "transaction"):
+                    call()
+            with untorn.open("other") as file:
+                self.assertEqual(file.read(), "newer")
+            self.check("n.json", '{"a": 1}')
+            self.check("other", "newer")
+        self.assertTrue(stream.closed)
+        self.check("n.json", '{"a": 2}')
+        self.check("other", "x")
+
+    def test_the_end_of_the_block_is_too_late(self):
+        def write(old):
+            with self.assertRaises(untorn.UsageError):
+                untorn.write_text("other", "late")
+            return {**old, "b": 2}
+
+        with untorn.transaction() as t:
+            t.write_text("other", "new")
+            t.update("n.json", write)
+        self.check("other", "new")
+        self.assertEqual(untorn.read_json("n.json"), {"a": 1, "b": 2})
 
 
 class History(Case):

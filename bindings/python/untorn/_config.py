@@ -9,6 +9,7 @@ from . import _untorn, _values
 from ._edits import key_of, pairs_of, setting, unsetting
 from ._errors import NAMES, NoKeyError, UsageError
 from ._files import _NOTHING
+from ._joining import refuse_member
 from ._options import choose, format_of, pack
 
 _NOTHING_THERE = object()
@@ -174,9 +175,10 @@ class Config:
         packed = pack(**options)
         if not rows:
             return
-        scopes, edits = zip(*rows)
-        _untorn.config_write(self._config, tuple(choose("scope", scope, WRITTEN)
-                                                 for scope in scopes), edits, packed)
+        scopes, edits = zip(*((choose("scope", scope, WRITTEN), edit) for scope, edit in rows))
+        for scope in frozenset(scopes):
+            refuse_member(_untorn.config_path(self._config, scope))
+        _untorn.config_write(self._config, scopes, edits, packed)
 
     # ---- looking ----
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from . import _files, _untorn, _values
 from ._errors import DamagedError, MissingError, NoKeyError, UsageError
+from ._joining import member_of, refuse_member
 from ._options import format_of, pack
 
 _NOTHING = _files._NOTHING
@@ -72,10 +73,15 @@ def pairs_of(key, value):
 
 
 def make(path, edits, format, parents=True, **options):
-    path, packed = os.fsencode(path), pack(parents=parents, **options)
+    options["parents"] = parents
+    path, packed = os.fsencode(path), pack(**options)
     format = format_of(path, format)
+    edits, member = edits(format), member_of(path, options)
+    if member:
+        member.transaction._change_now(member, lambda data: edited_data(data, edits, format, path))
+        return
     try:
-        _untorn.edit(path, edits(format), format, packed)
+        _untorn.edit(path, edits, format, packed)
     except DamagedError as error:
         raise _files.explained(error, path, format, packed) from None
 
@@ -147,6 +153,7 @@ def ensure(path, key, value, *, valid=None, format=None, parents=True, **options
     """
     path, packed = os.fsencode(path), pack(parents=parents, **options)
     format = format_of(path, format)
+    refuse_member(path, **options)
     edit = setting(key, "" if callable(value) else value, format)
     make_value = counts = None
     if valid is not None:
@@ -179,16 +186,24 @@ def changed_data(data, function, format, path):
     return None if made is None else _PLAIN[format](made)
 
 
+def check_whole(data, format, path):
+    judged = None if data is None else _untorn.judge(path, data, format)
+    if judged:
+        raise _files.damaged(path, format, pack(), data, judged)
+
+
+def edited_data(data, edits, format, path):
+    """What edits make of the bytes of a document."""
+    check_whole(data, format, path)
+    return _untorn.edit_data(data, edits, format)
+
+
 def changed_document(data, function, format, path):
     if format == _untorn.UNKNOWN:
         raise UsageError(f"{os.fsdecode(path)}: not known what kind of document this is (say "
                          'format="json", "jsonc", "toml", "text" or "bytes")')
-    old = None
-    if data is not None:
-        judged = _untorn.judge(path, data, format)
-        if judged:
-            raise _files.damaged(path, format, pack(), data, judged)
-        old = _values.decode(data, format)
+    check_whole(data, format, path)
+    old = None if data is None else _values.decode(data, format)
     new = function(copy.deepcopy(old))
     if new is None or new == old and same_types(new, old):
         return None
@@ -215,8 +230,16 @@ def update(path, function, *, format=None, parents=True, **options):
     path = os.fsencode(path)
     if format not in _PLAIN:
         format_of(path, format)
-    _untorn.update(path, lambda data: changed_data(data, function, format, path),
-                   pack(parents=parents, **options))
+    options["parents"] = parents
+    packed, member = pack(**options), member_of(path, options)
+
+    def change(data):
+        return changed_data(data, function, format, path)
+
+    if member:
+        member.transaction._change_now(member, change)
+    else:
+        _untorn.update(path, change, packed)
 
 
 @contextlib.contextmanager
@@ -230,14 +253,20 @@ def edit(path, *, default=None, format=None, parents=True, **options):
     if it made one.
     """
     path = os.fsencode(path)
-    packed = pack(parents=parents, **options)
+    options["parents"] = parents
+    packed, member = pack(**options), member_of(path, options)
+    if member:
+        with member.transaction.edit(member.path, default=default, format=format,
+                                     **member.options) as document:
+            yield document
+        return
     held = _untorn.lock(path, False, packed)
     try:
         data = current(path, packed)
         with edited(path, data, default, format) as made:
             yield made.document
         if made.data is not None:
-            _untorn.write(path, made.data, pack(parents=parents, **if_still(data, options)))
+            _untorn.write(path, made.data, pack(**if_still(data, options)))
     finally:
         del held
 

@@ -6,6 +6,7 @@ import os
 
 from . import _untorn, _values
 from ._errors import DamagedError, Error, MissingError
+from ._joining import member_of, refuse_member
 from ._options import pack, split
 
 _NOTHING = object()
@@ -28,8 +29,13 @@ def write_bytes(path, data, *, mode=None, level="durable", parents=True, **optio
     keep_inode, symlink ("follow", "replace", "refuse"), strict, keep (earlier versions: 1 unless
     said otherwise), state_dir, lock_file.
     """
-    _untorn.write(os.fsencode(path), bytes_of(data),
-                  pack(mode=mode, level=level, parents=parents, **options))
+    path, data = os.fsencode(path), bytes_of(data)
+    options.update(mode=mode, level=level, parents=parents)
+    packed, member = pack(**options), member_of(path, options)
+    if member:
+        member.transaction.write_bytes(member.path, data, **member.options)
+    else:
+        _untorn.write(path, data, packed)
 
 
 def write_text(path, text, *, encoding="utf-8", errors="strict", newline=None, **options):
@@ -58,7 +64,9 @@ def append(path, data, *, records=None, mode=None, level="durable", parents=True
     """
     if isinstance(data, str):
         data = data.encode("utf-8")
-    _untorn.append(os.fsencode(path), bytes_of(data), RECORDS[records],
+    path = os.fsencode(path)
+    refuse_member(path, symlink=symlink)
+    _untorn.append(path, bytes_of(data), RECORDS[records],
                    pack(mode=mode, level=level, parents=parents, symlink=symlink, timeout=timeout,
                         strict=strict, state_dir=state_dir, lock_file=lock_file))
 

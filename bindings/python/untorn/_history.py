@@ -4,6 +4,7 @@ import os
 from collections import namedtuple
 
 from . import _untorn
+from ._joining import refuse_member
 from ._options import pack
 
 Version = namedtuple("Version", "number time size hash whole set")
@@ -28,11 +29,15 @@ def read_version(path, number=1, *, symlink="follow", state_dir=None):
 def undo(path, **options):
     """The previous version is back; undo again, and it is forth. A file that was committed together
     with others goes back together with them. Returns the paths of all files that changed."""
-    return _untorn.undo(os.fsencode(path), 0, pack(**options))
+    path = os.fsencode(path)
+    refuse_member(path, **options)
+    return _untorn.undo(path, 0, pack(**options))
 
 
 def restore(path, number, **options):
     """Makes an earlier version the current one; what was current becomes version 1."""
     if number < 1:
         raise ValueError(f"versions are counted from 1; not {number!r}")
-    _untorn.undo(os.fsencode(path), number, pack(**options))
+    path = os.fsencode(path)
+    refuse_member(path, **options)
+    _untorn.undo(path, number, pack(**options))

@@ -5,6 +5,7 @@ import io
 import os
 
 from . import _untorn
+from ._joining import refuse_member
 from ._options import pack
 
 
@@ -15,6 +16,8 @@ class _Raw(io.RawIOBase):
         super().__init__()
         self.name = path
         self._path, self._options = os.fsencode(path), pack(**options)
+        self._links = options.get("symlink", "follow")
+        refuse_member(self._path, symlink=self._links)
         self._writer, self._position = _untorn.writer_begin(self._path, self._options), 0
 
     def writable(self):
@@ -34,6 +37,7 @@ class _Raw(io.RawIOBase):
     def commit(self):
         writer, self._writer = self._writer, None
         if writer is not None:
+            refuse_member(self._path, symlink=self._links)
             _untorn.writer_commit(writer, self._path, self._options)
 
     def abort(self):

@@ -25,6 +25,7 @@ def pack(*, level="durable", symlink="follow", timeout=None, mode=None, if_match
 
 
 NAMES = frozenset(pack.__kwdefaults__)
+OF_ALL = frozenset(("level", "timeout", "keep", "strict", "state_dir", "lock_file"))
 
 
 def split(arguments):

@@ -3,11 +3,11 @@
 import contextlib
 import os
 
-from . import _edits, _files, _untorn, _values
-from ._options import format_of, pack, split
+from . import _edits, _files, _joining, _untorn, _values
+from ._errors import UsageError
+from ._options import OF_ALL, format_of, pack, split
 
 _PUT, _EDIT, _CHANGE, _REMOVE = range(4)
-_OF_ALL = frozenset(("level", "timeout", "keep", "strict", "state_dir", "lock_file"))
 _DECODERS = {
     "json": (_untorn.JSON, lambda data: _values.decode(data, _untorn.JSON)),
     "toml": (_values.TOML, _values.from_toml),
@@ -21,9 +21,10 @@ class Transaction:
     def __init__(self, **options):
         self._options = options
         self._members = []
+        self._place = None  # where it is open
 
     def _add(self, kind, path, content, format=0, parents=True, **options):
-        for name in _OF_ALL & options.keys():
+        for name in OF_ALL & options.keys():
             raise TypeError(f"{name} is for all files of a transaction, not for one of them")
         self._members.append((kind, os.fsencode(path), content, format,
                               pack(parents=parents, **options)))
@@ -78,14 +79,21 @@ class Transaction:
         the end of the transaction if the file was changed meanwhile, ExistsError if it was
         made. Goes on from what earlier calls of the transaction make of the file."""
         name = os.fsencode(path)
-        data = _edits.current(name, pack(**self._options))
+        data = self._current(name)
         with _edits.edited(name, self._made(name, data), default, format) as made:
             yield made.document
-        if made.data is None:
+        self._save(name, data, made.data, options)
+
+    def _current(self, name):
+        return _edits.current(name, pack(**self._options))
+
+    def _save(self, name, old, new, options):
+        """What was made of the old bytes, or of what a put would make of them; None: no change."""
+        if new is None:
             return
         if (_PUT, name) not in (member[:2] for member in self._members):
-            options = _edits.if_still(data, options)
-        self._add(_CHANGE, path, lambda _: made.data, **options)
+            options = _edits.if_still(old, options)
+        self._add(_CHANGE, name, lambda _: new, **options)
 
     def _made(self, name, data):
         """What the calls so far make of the bytes of a file; None: no file."""
@@ -101,6 +109,18 @@ class Transaction:
                 data = content
         return data
 
+    def _change_now(self, member, change):
+        """For a call that joins, which is done when it returns, as one that stands for itself."""
+        _, name, options = member
+        if options.get("exclusive"):
+            raise UsageError(f"{os.fsdecode(name)}: an update cannot be exclusive")
+        data = self._current(name)
+        self._save(name, data, change(self._made(name, data)), options)
+
+    def _names(self):
+        """Of its files, and how links are treated."""
+        return {(name, packed[1]) for _, name, _, _, packed in self._members}
+
     def remove(self, path, **options):
         """The file goes; MissingError at the end, and no change, if there is none."""
         self._add(_REMOVE, path, None, parents=False, **options)
@@ -111,13 +131,24 @@ def transaction(*, level="durable", timeout=None, keep=None, strict=False, state
     """with untorn.transaction() as t: t.write_json(...); t.remove(...)
 
     When the block ends all files change, or none: also through kill -9, and (unless level is
-    "cache") a power loss. An exception in the block changes nothing. Files may lie in any folders.
+    "cache") a power loss. An exception in the block changes nothing. Files may lie in any folders;
+    relative paths are looked up at the end, in the working directory of then.
+
+    What the module's own write_bytes(), write_text(), write_json(), set(), unset(), merge(),
+    patch(), update() and edit() change in the block of a file that the transaction changes already
+    is part of it, by whatever path they name the file; of nested transactions the innermost that
+    has the file. Not in other threads or tasks of asyncio. An update's function is called at once,
+    on what the file would become; ChangedError at the end if that depends on the file and it was
+    changed meanwhile, ExistsError if it was made. Options that are for all files of a transaction
+    do not count then. Calls that cannot be part of it, such as append(), ensure(), open(),
+    replace(), undo() and Config.set(), raise UsageError for such a file.
     """
     options = {"level": level, "timeout": timeout, "keep": keep, "strict": strict,
                "state_dir": state_dir}
     packed = pack(**options)
     opened = Transaction(**options)
-    yield opened
+    with _joining.opened(opened):
+        yield opened
     if opened._members:
         _untorn.commit(tuple(opened._members), packed)
 
@@ -149,6 +180,8 @@ def replace(src, dst, *, level="durable", timeout=None, keep=None, strict=False,
     """Moves a file over another, as os.replace(), durably and between file systems too: `dst` has
     the content and the permissions of `src`, and `src` is gone; both or neither."""
     source = os.fsencode(src)
+    _joining.refuse_member(source)
+    _joining.refuse_member(os.fsencode(dst), **options)
     data = _untorn.read(source, pack(state_dir=state_dir))
     mode = os.stat(source).st_mode & 0o777
     with transaction(level=level, timeout=timeout, keep=keep, strict=strict,
