@@ -20,6 +20,12 @@ static bool is_file(const struct target *target)
     return target->exists && target->stat.kind == OS_REGULAR;
 }
 
+/* One that comes back has a mode, and its stage shows nobody more than that. */
+static bool wants_open_mode(const struct target *target)
+{
+    return !target->meta_of && replace_wants_open_mode(target->options, is_file(target));
+}
+
 /* ---- conditions ---- */
 
 static int check_match(struct target *target, struct untorn_error *error)
@@ -376,7 +382,7 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
 {
     struct target *target = replacement->target;
     struct stage *stage = replacement->stage;
-    bool open_mode = replace_wants_open_mode(target->options, is_file(target));
+    bool open_mode = wants_open_mode(target);
     replacement->in_place = must_be_in_place(target);
     int rc = check_conditions(target, stage, error);
     if (rc == 0)
@@ -543,7 +549,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
     unsigned mode = target->options->mode ? target->options->mode : target->stat.mode;
     *ret_final = false;
     if (!is_file(target))
-        return replace_wants_open_mode(target->options, false) ? 0666 : 0600;
+        return wants_open_mode(target) ? 0666 : 0600;
     bool group_gains = (mode >> 3 & ~mode & 7) != 0;
     *ret_final = os_makes_modes() && /* UNREACHED: false on Windows alone */
                  !group_gains && mode <= 0777 && target->readable &&
@@ -555,7 +561,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
 int replace_begin(struct target *target, struct stage *ret_stage)
 {
     const char *name = target->place.name;
-    bool open_mode = replace_wants_open_mode(target->options, is_file(target)), final;
+    bool open_mode = wants_open_mode(target), final;
     uint64_t number = lock_stage_number(&target->lock);
     unsigned mode = stage_mode(target, &final);
     int rc = -EEXIST;

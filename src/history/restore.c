@@ -39,21 +39,28 @@ static int copy_into(const struct version_found *found, struct stage *stage,
     return error_fail(error, UNTORN_DAMAGED, NULL);
 }
 
-static int replace_by(struct target *target, const struct version_found *found,
-                      struct untorn_error *error)
+static int stage_and_replace(struct target *target, const struct version_found *found,
+                             struct untorn_error *error)
 {
     struct stage stage;
     int rc = replace_begin(target, &stage);
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    target->meta_of = &found->file; /* a removed file comes back with what it had */
-    target->new_hash = &found->version.hash;
     rc = copy_into(found, &stage, error);
     if (rc == 0)
         rc = replace_commit(target, &stage, error);
+    stage_close(&stage);
+    return rc;
+}
+
+static int replace_by(struct target *target, const struct version_found *found,
+                      struct untorn_error *error)
+{
+    target->meta_of = &found->file; /* a removed file comes back with what it had */
+    target->new_hash = &found->version.hash;
+    int rc = stage_and_replace(target, found, error);
     target->meta_of = NULL;
     target->new_hash = NULL;
-    stage_close(&stage);
     return rc;
 }
 

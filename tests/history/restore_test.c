@@ -101,6 +101,26 @@ TEST(a_removed_file_comes_back_with_its_mode)
     CHECK_INT(stat_of("f").st_gid, CREW);
 }
 
+static void look_at_stage(void *context)
+{
+    *(unsigned *)context = mode_of(only_entry(".untorn/stage", "f."));
+}
+
+TEST(a_removed_file_that_was_closed_is_closed_while_it_comes_back)
+{
+    unsigned mode = 0;
+    umask(022);
+    save("one");
+    save("two");
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(chmod(only_entry(HISTORY, ""), 0600), 0);
+    at(CALL_WRITE, "/stage/f.", 1, look_at_stage, &mode);
+    CHECK_INT(restore(1), 0);
+    forget_rules();
+    CHECK_INT(mode, 0600);
+    CHECK_INT(mode_of("f"), 0600);
+}
+
 TEST(what_is_there_already_is_unchanged)
 {
     save("one");
