@@ -301,13 +301,14 @@ static bool is_job_for_in_place(const struct target *target, int rc)
 static int make_empty(struct target *target, struct untorn_error *error)
 {
     const struct untorn_options *options = target->options;
-    unsigned mode = options->mode ? options->mode & 0600 : 0666;
+    unsigned mode = options->mode ? options->mode & 0600 : target->meta_of ? 0600 : 0666, unused;
     int rc = io_open(target->place.dir, target->place.name,
                      OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, mode, &target->hold);
     if (rc == -EEXIST)
         return AGAIN;
     if (rc == 0)
-        rc = os_new_meta(target->place.dir, target->hold, options->mode);
+        rc = target->meta_of ? os_copy_meta(*target->meta_of, target->hold, 0, &unused)
+                             : os_new_meta(target->place.dir, target->hold, options->mode);
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &target->stat);
     if (rc == 0 && options->level != UNTORN_CACHE) { /* before a journal names it */

@@ -121,6 +121,27 @@ TEST(a_removed_file_that_was_closed_is_closed_while_it_comes_back)
     CHECK_INT(mode_of("f"), 0600);
 }
 
+TEST(a_removed_file_comes_back_with_its_mode_where_it_is_made_in_place)
+{
+    char elsewhere[64];
+    snprintf(elsewhere, sizeof elsewhere, "/dev/shm/untorn-test.%d", getpid());
+    if (access("/dev/shm", W_OK) < 0 || stat_of(".").st_dev == stat_of("/dev/shm").st_dev)
+        SKIP("needs two file systems");
+    options.state_dir = elsewhere;
+    umask(022);
+    put("f", "one");
+    CHECK_INT(chmod("f", 0600), 0);
+    int saved = untorn_write("f", "two", 3, &options, &error);
+    CHECK_INT(unlink("f"), 0);
+    int restored = restore(1);
+    remove_tree(elsewhere);
+    CHECK_INT(saved, 0);
+    CHECK_INT(restored, 0);
+    CHECK_INT(error.flags, UNTORN_FLAG_CREATED | UNTORN_FLAG_IN_PLACE);
+    CHECK_TEXT(text_of("f"), "one");
+    CHECK_INT(mode_of("f"), 0600);
+}
+
 TEST(what_is_there_already_is_unchanged)
 {
     save("one");
