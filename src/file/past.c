@@ -657,6 +657,13 @@ static int take_name(const struct past *past, const struct target *target)
     return rc;
 }
 
+/* Where the versions lie on another file system they are copies. */
+static int copy_removed(struct past *past, struct target *target, struct untorn_error *error)
+{
+    int rc = enter_copy_and_tell(past, target, error);
+    return rc < 0 ? lose(past, target, rc, error) : 0;
+}
+
 int past_keep_removed(struct target *target, struct untorn_error *error)
 {
     struct past past = PAST_CLOSED;
@@ -664,6 +671,12 @@ int past_keep_removed(struct target *target, struct untorn_error *error)
     if (rc != 0)
         return rc;
     rc = take_name(&past, target);
+    if (rc == -EXDEV && past.open && !past.entered) {
+        rc = copy_removed(&past, target, error);
+        if (rc != 0)
+            return rc;
+        rc = take_name(&past, target);
+    }
     if (rc != 0 && past.entered)
         (void)version_remove(&past.versions, &past.own);
     past_close(&past);
