@@ -161,6 +161,42 @@ static int flush_entry(const struct past *past, const struct target *target)
     return rc < 0 && rc != -EINVAL ? rc - VERSIONS_UNFLUSHED : 0;
 }
 
+/* ---- keeping none ---- */
+
+/* All but those with that content, unless it is NULL. */
+static int erase(struct target *target, const struct untorn_hash *spared,
+                 struct untorn_error *error)
+{
+    struct versions versions;
+    char own_name[LIMIT_NAME + 1];
+    os_fd history;
+    int rc = versions_open(&versions, &target->state, target->place.name, false);
+    if (rc == -ENOENT)
+        return 0;
+    for (size_t i = 0; rc == 0 && i < versions.count; i++) {
+        if (spared && untorn_hash_equal(&versions.list[i].hash, spared))
+            continue;
+        rc = version_remove(&versions, &versions.list[i]);
+        rc = rc == -ENOENT ? 0 : rc;
+    }
+    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE) {
+        rc = os_flush_dir(versions.folder);
+        rc = rc == -EINVAL ? 0 : rc;
+    }
+    versions_close(&versions);
+    if (rc == 0 && state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0) {
+        path_own_name(target->place.name, 0, own_name);
+        (void)os_remove(history, own_name, true); /* somebody may have put something else there */
+    }
+    return rc < 0 ? error_os(error, rc, "erase its earlier versions") : 0;
+}
+
+/* [PAST-10] */
+static const struct untorn_hash *goes_last(const struct target *target)
+{
+    return target->set ? NULL : target->new_hash;
+}
+
 /* ---- as a copy ---- */
 
 /* Content, owner, mode and time, flushed by the level. */
@@ -219,7 +255,7 @@ int past_begin_copy(struct past *past, struct target *target, os_fd replacement,
     past_close(past); /* it was to be kept by a swap */
     *past = (struct past)PAST_CLOSED;
     if (wanted(target->options) < 0)
-        return past_erase(target, error);
+        return erase(target, goes_last(target), error);
     if (!past_is_wanted(target))
         return 0;
     int rc = is_same(target, replacement, size, &same);
@@ -354,7 +390,7 @@ int past_begin(struct past *past, struct target *target, struct stage *stage,
         return lose(past, target, past->failed, error);
     *past = (struct past)PAST_CLOSED;
     if (wanted(target->options) < 0)
-        return past_erase(target, error);
+        return erase(target, goes_last(target), error);
     int rc = past_is_wanted(target) ? is_same(target, stage->file, stage->size, &same) : 0;
     if (rc == 0 && past_is_wanted(target) && !same)
         rc = keep_by_swap(past, target, stage, error);
@@ -569,8 +605,18 @@ void past_prune(struct target *target, struct untorn_error *error)
     past_close(&past);
 }
 
+/* What has the content that the file has now goes with the next writer if it does not go here. */
+static void erase_last(struct target *target)
+{
+    struct untorn_error unseen;
+    error_begin(&unseen, NULL, NULL);
+    if (wanted(target->options) < 0 && goes_last(target))
+        (void)past_erase(target, &unseen);
+}
+
 void past_settle(struct past *past, struct target *target, struct untorn_error *error)
 {
+    erase_last(target);
     if (past->open) {
         prune(past, target, open_to(target), error);
         if (past->narrowed || is_narrowed(target))
@@ -591,26 +637,7 @@ void past_close(struct past *past)
 
 int past_erase(struct target *target, struct untorn_error *error)
 {
-    struct versions versions;
-    char own_name[LIMIT_NAME + 1];
-    os_fd history;
-    int rc = versions_open(&versions, &target->state, target->place.name, false);
-    if (rc == -ENOENT)
-        return 0;
-    for (size_t i = 0; rc == 0 && i < versions.count; i++) {
-        rc = version_remove(&versions, &versions.list[i]);
-        rc = rc == -ENOENT ? 0 : rc;
-    }
-    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE) {
-        rc = os_flush_dir(versions.folder);
-        rc = rc == -EINVAL ? 0 : rc;
-    }
-    versions_close(&versions);
-    if (rc == 0 && state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0) {
-        path_own_name(target->place.name, 0, own_name);
-        (void)os_remove(history, own_name, true); /* somebody may have put something else there */
-    }
-    return rc < 0 ? error_os(error, rc, "erase its earlier versions") : 0;
+    return erase(target, NULL, error);
 }
 
 /* As past_begin, for a file that has no successor. */

@@ -36,6 +36,9 @@
  *
  *   PAST-9  What goes back to an earlier version does not lose the present one: a restore or an
  *           undo that cannot keep it fails. With a keep of UNTORN_KEEP_NONE nothing is wanted.
+ *   PAST-10 Nor does it lose the version that it brings back: where none is to stay that one goes
+ *           when the file has its content, durably. (Of a commit of several files the journal and
+ *           the stages have it.)
  *
  * That a version cannot be kept does not stop any other write, unless it was asked for with
  * `strict`.

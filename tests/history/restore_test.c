@@ -72,6 +72,23 @@ TEST(a_restore_leaves_as_many_versions_as_there_were_unless_told_otherwise)
     CHECK_INT(restore_keep(&options, 1 << 20), LIMIT_KEPT);
 }
 
+/* [PAST-10] */
+TEST(where_none_is_kept_the_version_that_comes_back_goes_when_it_is_there)
+{
+    save("one");
+    save("two");
+    save("three");
+    options.keep = UNTORN_KEEP_NONE;
+    fail(CALL_RENAME, "/f", 1, EIO);
+    CHECK_INT(restore(2), -UNTORN_IO);
+    forget_rules();
+    CHECK_TEXT(text_of("f"), "three");
+    CHECK_TEXT(versions(), "one");
+    CHECK_INT(restore(1), 0);
+    CHECK_TEXT(text_of("f"), "one");
+    CHECK(!exists(HISTORY));
+}
+
 TEST(what_was_restored_shares_nothing_with_its_version)
 {
     save("one");
