@@ -332,6 +332,8 @@ TEST(a_record_of_another_user_is_made_anew)
     in_child_as(ALICE, CREW, write_as_other, NULL);
     in_child_as(BOB, CREW, write_as_other, NULL);
     CHECK_INT(stat_of(only_entry("shared/.untorn/set", "")).st_uid, BOB);
+    write_as_other(NULL); /* who may write that of anybody */
+    CHECK_INT(stat_of(only_entry("shared/.untorn/set", "")).st_uid, 0);
 }
 
 static void meddle(void *context)
