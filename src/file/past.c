@@ -515,7 +515,8 @@ static void narrow(const struct past *past, const struct version *version, unsig
     struct os_stat own;
     bool too_open = (version->mode & ~mode & 0777) != 0;
     /* What an ACL says goes no further than the group's bits. */
-    bool may_have_acl = target->options->mode != 0 && (version->mode & 070) != 0;
+    bool may_have_acl =
+        (target->options->mode != 0 || past->acl_went) && (version->mode & 070) != 0;
     if (!too_open && !may_have_acl)
         return;
     version_name(version, name);
@@ -527,6 +528,15 @@ static void narrow(const struct past *past, const struct version *version, unsig
     os_close(file);
     if (rc < 0 && rc != -ENOENT && version_remove(&past->versions, version) == 0)
         error->flags |= UNTORN_FLAG_HISTORY_LOST;
+}
+
+/* Whether somebody may come to the versions by an ACL, and the file has none, or no more. What is
+ * open to all is so without. */
+static bool acl_went(const struct past *past, const struct target *target)
+{
+    return past->versions.count > 0 && (open_to(target) & 044) != 044 && target->readable &&
+           target->hold != OS_NONE && !os_is_plain(past->versions.folder) &&
+           os_is_plain(target->hold);
 }
 
 /* Whether a newer one has the same content. [PAST-3] */
@@ -552,10 +562,11 @@ static const struct untorn_hash *first_to_go(const struct past *past, const stru
 }
 
 /* [PAST-2] [PAST-3] */
-static void prune(const struct past *past, const struct target *target, unsigned mode,
+static void prune(struct past *past, const struct target *target, unsigned mode,
                   struct untorn_error *error)
 {
     const struct versions *versions = &past->versions;
+    past->acl_went = acl_went(past, target);
     int left = wanted(target->options) - past->kept;
     bool all_stay = wanted(target->options) <= 0;
     const struct untorn_hash *first = all_stay ? NULL : first_to_go(past, target, left);
@@ -605,6 +616,37 @@ void past_prune(struct target *target, struct untorn_error *error)
     past_close(&past);
 }
 
+/* Whether the folder of its versions is open to who may not read the file: somebody closed that,
+ * and no version was kept since. */
+static bool is_left_open(const struct target *target)
+{
+    char own_name[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    struct os_stat folder;
+    unsigned mode = open_to(target);
+    if (!is_file(target) || (mode & 044) == 044)
+        return false;
+    path_own_name(target->place.name, 0, own_name);
+    state_path(&target->state, FOLDER_HISTORY, own_name, path);
+    return os_stat(target->state.parent, path, &folder) == 0 &&
+           (((folder.mode & 007) && !(mode & 004)) || ((folder.mode & 070) && !(mode & 044)));
+}
+
+/* All stay. */
+static void close_versions(struct target *target, struct untorn_error *error)
+{
+    struct past past = PAST_CLOSED;
+    if (versions_open(&past.versions, &target->state, target->place.name, false) < 0)
+        return;
+    past.open = true;
+    versions_sweep(&past.versions, NULL);
+    past.acl_went = acl_went(&past, target);
+    for (size_t i = 0; i < past.versions.count; i++)
+        narrow(&past, &past.versions.list[i], open_to(target), target, error);
+    fit_folder(&past, target);
+    narrow_records(target);
+    past_close(&past);
+}
+
 /* What has the content that the file has now goes with the next writer if it does not go here. */
 static void erase_last(struct target *target)
 {
@@ -623,6 +665,8 @@ void past_settle(struct past *past, struct target *target, struct untorn_error *
             narrow_records(target);
     } else if (is_narrowed(target)) /* nothing was kept, but what is there is too open now */
         past_prune(target, error);
+    else if (is_left_open(target))
+        close_versions(target, error);
     past_close(past);
 }
 

@@ -69,6 +69,7 @@ struct past {
     bool entered;       /* it is there already, as a copy or a second name */
     bool kept;
     bool narrowed; /* its folder was too open for the file, which was closed since */
+    bool acl_went; /* versions may have an ACL that the file has no more */
     int failed;    /* a negative errno value: past_stage could not */
 };
 
