@@ -192,6 +192,24 @@ TEST(of_each_name_the_oldest_go)
         CHECK_INT(seen[i], i >= 3);
 }
 
+/* [QUARANTINE-3] */
+TEST(what_is_damaged_in_the_same_way_once_more_is_among_the_newest_again)
+{
+    char text[40];
+    for (int i = 0; i <= LIMIT_DAMAGED + 1; i++) {
+        snprintf(text, sizeof text, "{ %d", i == LIMIT_DAMAGED ? 0 : i);
+        put("a.json", text);
+        save("a.json", "{}");
+        usleep(20000);
+    }
+    CHECK_INT(count_entries(".untorn/kept", "damaged-"), LIMIT_DAMAGED);
+    put("a.json", "{ 0");
+    int before = count_entries(".untorn/kept", "damaged-");
+    fail_always(CALL_UNLINK, "/kept/", EIO); /* it would be kept anew */
+    save("a.json", "{}");
+    CHECK_INT(count_entries(".untorn/kept", "damaged-"), before);
+}
+
 TEST(a_half_written_copy_is_completed)
 {
     put("a.json", "{\"a\": 1");
