@@ -71,6 +71,24 @@ static int fail_find(int rc, const struct versions *versions, unsigned number,
                          : error_os(error, rc, "look for its earlier versions");
 }
 
+/* [RESTORE-1] What has the name by now may be another's file, put there by who may write the
+ * directory. By the mode that the version had as the user's file. */
+static bool may_read(const struct os_stat *file, const struct os_stat *version)
+{
+    return file->owner == version->owner || file->owner == 0 || (version->mode & 004) ||
+           ((version->mode & 040) && file->group == version->group);
+}
+
+static int check_owner(const struct target *target, const struct version_found *found,
+                       struct untorn_error *error)
+{
+    if (!target->exists || may_read(&target->stat, &found->stat))
+        return 0;
+    error_detail(error, "the file belongs to another user now, who might not read that version; "
+                        "where there is none it comes back with the owner that it had");
+    return error_fail(error, UNTORN_DENIED, NULL);
+}
+
 /* With the lock held and the file looked at. */
 static int restore_once(struct target *target, struct untorn_options *options, unsigned number,
                         const struct version *expected, struct untorn_error *error)
@@ -88,7 +106,7 @@ static int restore_once(struct target *target, struct untorn_options *options, u
         rc = AGAIN;
     else if (found.file == OS_NONE)
         rc = error_os(error, -EACCES, "read an earlier version");
-    else {
+    else if ((rc = check_owner(target, &found, error)) == 0) {
         options->keep = restore_keep(options, versions.count);
         rc = replace_by(target, &found, error);
     }

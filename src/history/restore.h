@@ -3,6 +3,9 @@
  * The version is copied into a new stage, which replaces the file as any write does: what was
  * current is kept as version 1, and the version that came back stays in history, untouched by what
  * becomes of the file.
+ *
+ *   RESTORE-1  A file that belongs to another user than the version does gets it only if he might
+ *              read the version too.
  */
 #ifndef UNTORN_HISTORY_RESTORE_H
 #define UNTORN_HISTORY_RESTORE_H

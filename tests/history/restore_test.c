@@ -118,6 +118,45 @@ TEST(a_removed_file_comes_back_with_its_mode)
     CHECK_INT(stat_of("f").st_gid, CREW);
 }
 
+/* [RESTORE-1] */
+TEST(a_version_is_not_given_to_another_user_who_might_not_read_it)
+{
+    need_root();
+    save("secret");
+    CHECK_INT(chmod("f", 0600), 0);
+    save("two");
+    put("planted", "planted");
+    CHECK_INT(chown("planted", ALICE, CREW), 0);
+    CHECK_INT(chmod("planted", 0600), 0);
+    CHECK_INT(rename("planted", "f"), 0);
+    CHECK_INT(restore(1), -UNTORN_DENIED);
+    CHECK_TEXT(text_of("f"), "planted");
+    CHECK_INT(untorn_undo("f", NULL, NULL, NULL, &error), -UNTORN_DENIED);
+    CHECK_TEXT(text_of("f"), "planted");
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(restore(1), 0);
+    CHECK_TEXT(text_of("f"), "secret");
+    CHECK_INT(mode_of("f"), 0600);
+    CHECK_INT(stat_of("f").st_uid, 0);
+}
+
+TEST(a_version_that_another_user_might_read_as_well_is_given_to_him)
+{
+    need_root();
+    static const unsigned modes[] = {0644, 0640};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        save("one");
+        CHECK_INT(chown("f", 0, CREW), 0);
+        CHECK_INT(chmod("f", modes[i]), 0);
+        save("two");
+        CHECK_INT(chown("f", ALICE, CREW), 0);
+        CHECK_INT(restore(1), 0);
+        CHECK_TEXT(text_of("f"), "one");
+        CHECK_INT(unlink("f"), 0);
+        remove_tree(".untorn");
+    }
+}
+
 static void look_at_stage(void *context)
 {
     *(unsigned *)context = mode_of(only_entry(".untorn/stage", "f."));
