@@ -71,18 +71,17 @@ static int fail_find(int rc, const struct versions *versions, unsigned number,
                          : error_os(error, rc, "look for its earlier versions");
 }
 
-/* [RESTORE-1] What has the name by now may be another's file, put there by who may write the
- * directory. By the mode that the version had as the user's file. */
+/* By the mode that the version had as the user's file. */
 static bool may_read(const struct os_stat *file, const struct os_stat *version)
 {
     return file->owner == version->owner || file->owner == 0 || (version->mode & 004) ||
            ((version->mode & 040) && file->group == version->group);
 }
 
-static int check_owner(const struct target *target, const struct version_found *found,
-                       struct untorn_error *error)
+int restore_check_owner(const struct os_stat *file, const struct os_stat *version,
+                        struct untorn_error *error)
 {
-    if (!target->exists || may_read(&target->stat, &found->stat))
+    if (may_read(file, version))
         return 0;
     error_detail(error, "the file belongs to another user now, who might not read that version; "
                         "where there is none it comes back with the owner that it had");
@@ -106,7 +105,9 @@ static int restore_once(struct target *target, struct untorn_options *options, u
         rc = AGAIN;
     else if (found.file == OS_NONE)
         rc = error_os(error, -EACCES, "read an earlier version");
-    else if ((rc = check_owner(target, &found, error)) == 0) {
+    else if (target->exists)
+        rc = restore_check_owner(&target->stat, &found.stat, error);
+    if (rc == 0) {
         options->keep = restore_keep(options, versions.count);
         rc = replace_by(target, &found, error);
     }

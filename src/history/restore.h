@@ -24,4 +24,9 @@ int restore_version(const char *path, unsigned number, const struct version *exp
  */
 int restore_keep(const struct untorn_options *options, size_t count);
 
+/* [RESTORE-1] -UNTORN_DENIED if the file has another owner than the version, and he might not have
+ * read that. What has the name may be his, put there by who may write the directory. */
+int restore_check_owner(const struct os_stat *file, const struct os_stat *version,
+                        struct untorn_error *error);
+
 #endif
