@@ -413,17 +413,26 @@ static int finish(struct overwrite *job, const struct place *place, struct state
     return 0;
 }
 
+/* Torn before the file was touched, or nothing under way. What a dead writer left in it, of either
+ * version, is not to stay; not flushed, for what a power loss brings back was that. */
+static int leave_clear(const struct overwrite *job, const struct os_stat *own)
+{
+    if (own->size > JOURNAL_HEAD)
+        (void)os_resize(job->journal, JOURNAL_HEAD); /* else the next one does */
+    return 0;
+}
+
 static int recover(struct overwrite *job, const struct os_stat *own, const struct place *place,
                    struct state *state, struct untorn_error *error)
 {
     struct os_stat target;
     int rc = journal_read(job->journal, &job->head);
     if (rc == -ENODATA || (rc == 0 && !job->head.active))
-        return 0; /* torn before the file was touched, or nothing under way */
+        return leave_clear(job, own);
     if (rc == 0)
         rc = journal_check_body(job->journal, &job->head);
     if (rc == -ENODATA)
-        return 0;
+        return leave_clear(job, own);
     if (rc < 0)
         return error_os(error, rc, "read an unfinished overwrite's journal");
     rc = os_stat(place->dir, place->name, &target);

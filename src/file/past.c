@@ -161,6 +161,42 @@ static int flush_entry(const struct past *past, const struct target *target)
     return rc < 0 && rc != -EINVAL ? rc - VERSIONS_UNFLUSHED : 0;
 }
 
+/* ---- keeping none ---- */
+
+/* All but those with that content, unless it is NULL. */
+static int erase(struct target *target, const struct untorn_hash *spared,
+                 struct untorn_error *error)
+{
+    struct versions versions;
+    char own_name[LIMIT_NAME + 1];
+    os_fd history;
+    int rc = versions_open(&versions, &target->state, target->place.name, false);
+    if (rc == -ENOENT)
+        return 0;
+    for (size_t i = 0; rc == 0 && i < versions.count; i++) {
+        if (spared && untorn_hash_equal(&versions.list[i].hash, spared))
+            continue;
+        rc = version_remove(&versions, &versions.list[i]);
+        rc = rc == -ENOENT ? 0 : rc;
+    }
+    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE) {
+        rc = os_flush_dir(versions.folder);
+        rc = rc == -EINVAL ? 0 : rc;
+    }
+    versions_close(&versions);
+    if (rc == 0 && state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0) {
+        path_own_name(target->place.name, 0, own_name);
+        (void)os_remove(history, own_name, true); /* somebody may have put something else there */
+    }
+    return rc < 0 ? error_os(error, rc, "erase its earlier versions") : 0;
+}
+
+/* [PAST-10] */
+static const struct untorn_hash *goes_last(const struct target *target)
+{
+    return target->set ? NULL : target->new_hash;
+}
+
 /* ---- as a copy ---- */
 
 /* Content, owner, mode and time, flushed by the level. */
@@ -219,7 +255,7 @@ int past_begin_copy(struct past *past, struct target *target, os_fd replacement,
     past_close(past); /* it was to be kept by a swap */
     *past = (struct past)PAST_CLOSED;
     if (wanted(target->options) < 0)
-        return past_erase(target, error);
+        return erase(target, goes_last(target), error);
     if (!past_is_wanted(target))
         return 0;
     int rc = is_same(target, replacement, size, &same);
@@ -354,7 +390,7 @@ int past_begin(struct past *past, struct target *target, struct stage *stage,
         return lose(past, target, past->failed, error);
     *past = (struct past)PAST_CLOSED;
     if (wanted(target->options) < 0)
-        return past_erase(target, error);
+        return erase(target, goes_last(target), error);
     int rc = past_is_wanted(target) ? is_same(target, stage->file, stage->size, &same) : 0;
     if (rc == 0 && past_is_wanted(target) && !same)
         rc = keep_by_swap(past, target, stage, error);
@@ -479,7 +515,8 @@ static void narrow(const struct past *past, const struct version *version, unsig
     struct os_stat own;
     bool too_open = (version->mode & ~mode & 0777) != 0;
     /* What an ACL says goes no further than the group's bits. */
-    bool may_have_acl = target->options->mode != 0 && (version->mode & 070) != 0;
+    bool may_have_acl =
+        (target->options->mode != 0 || past->acl_went) && (version->mode & 070) != 0;
     if (!too_open && !may_have_acl)
         return;
     version_name(version, name);
@@ -491,6 +528,15 @@ static void narrow(const struct past *past, const struct version *version, unsig
     os_close(file);
     if (rc < 0 && rc != -ENOENT && version_remove(&past->versions, version) == 0)
         error->flags |= UNTORN_FLAG_HISTORY_LOST;
+}
+
+/* Whether somebody may come to the versions by an ACL, and the file has none, or no more. What is
+ * open to all is so without. */
+static bool acl_went(const struct past *past, const struct target *target)
+{
+    return past->versions.count > 0 && (open_to(target) & 044) != 044 && target->readable &&
+           target->hold != OS_NONE && !os_is_plain(past->versions.folder) &&
+           os_is_plain(target->hold);
 }
 
 /* Whether a newer one has the same content. [PAST-3] */
@@ -516,10 +562,11 @@ static const struct untorn_hash *first_to_go(const struct past *past, const stru
 }
 
 /* [PAST-2] [PAST-3] */
-static void prune(const struct past *past, const struct target *target, unsigned mode,
+static void prune(struct past *past, const struct target *target, unsigned mode,
                   struct untorn_error *error)
 {
     const struct versions *versions = &past->versions;
+    past->acl_went = acl_went(past, target);
     int left = wanted(target->options) - past->kept;
     bool all_stay = wanted(target->options) <= 0;
     const struct untorn_hash *first = all_stay ? NULL : first_to_go(past, target, left);
@@ -569,14 +616,57 @@ void past_prune(struct target *target, struct untorn_error *error)
     past_close(&past);
 }
 
+/* Whether the folder of its versions is open to who may not read the file: somebody closed that,
+ * and no version was kept since. */
+static bool is_left_open(const struct target *target)
+{
+    char own_name[LIMIT_NAME + 1], path[STATE_PATH_SIZE];
+    struct os_stat folder;
+    unsigned mode = open_to(target);
+    if (!is_file(target) || (mode & 044) == 044)
+        return false;
+    path_own_name(target->place.name, 0, own_name);
+    state_path(&target->state, FOLDER_HISTORY, own_name, path);
+    return os_stat(target->state.parent, path, &folder) == 0 &&
+           (((folder.mode & 007) && !(mode & 004)) || ((folder.mode & 070) && !(mode & 044)));
+}
+
+/* All stay. */
+static void close_versions(struct target *target, struct untorn_error *error)
+{
+    struct past past = PAST_CLOSED;
+    if (versions_open(&past.versions, &target->state, target->place.name, false) < 0)
+        return;
+    past.open = true;
+    versions_sweep(&past.versions, NULL);
+    past.acl_went = acl_went(&past, target);
+    for (size_t i = 0; i < past.versions.count; i++)
+        narrow(&past, &past.versions.list[i], open_to(target), target, error);
+    fit_folder(&past, target);
+    narrow_records(target);
+    past_close(&past);
+}
+
+/* What has the content that the file has now goes with the next writer if it does not go here. */
+static void erase_last(struct target *target)
+{
+    struct untorn_error unseen;
+    error_begin(&unseen, NULL, NULL);
+    if (wanted(target->options) < 0 && goes_last(target))
+        (void)past_erase(target, &unseen);
+}
+
 void past_settle(struct past *past, struct target *target, struct untorn_error *error)
 {
+    erase_last(target);
     if (past->open) {
         prune(past, target, open_to(target), error);
         if (past->narrowed || is_narrowed(target))
             narrow_records(target);
     } else if (is_narrowed(target)) /* nothing was kept, but what is there is too open now */
         past_prune(target, error);
+    else if (is_left_open(target))
+        close_versions(target, error);
     past_close(past);
 }
 
@@ -591,26 +681,7 @@ void past_close(struct past *past)
 
 int past_erase(struct target *target, struct untorn_error *error)
 {
-    struct versions versions;
-    char own_name[LIMIT_NAME + 1];
-    os_fd history;
-    int rc = versions_open(&versions, &target->state, target->place.name, false);
-    if (rc == -ENOENT)
-        return 0;
-    for (size_t i = 0; rc == 0 && i < versions.count; i++) {
-        rc = version_remove(&versions, &versions.list[i]);
-        rc = rc == -ENOENT ? 0 : rc;
-    }
-    if (rc == 0 && versions.count > 0 && target->options->level == UNTORN_DURABLE) {
-        rc = os_flush_dir(versions.folder);
-        rc = rc == -EINVAL ? 0 : rc;
-    }
-    versions_close(&versions);
-    if (rc == 0 && state_folder(&target->state, FOLDER_HISTORY, false, &history) == 0) {
-        path_own_name(target->place.name, 0, own_name);
-        (void)os_remove(history, own_name, true); /* somebody may have put something else there */
-    }
-    return rc < 0 ? error_os(error, rc, "erase its earlier versions") : 0;
+    return erase(target, NULL, error);
 }
 
 /* As past_begin, for a file that has no successor. */
@@ -657,6 +728,13 @@ static int take_name(const struct past *past, const struct target *target)
     return rc;
 }
 
+/* Where the versions lie on another file system they are copies. */
+static int copy_removed(struct past *past, struct target *target, struct untorn_error *error)
+{
+    int rc = enter_copy_and_tell(past, target, error);
+    return rc < 0 ? lose(past, target, rc, error) : 0;
+}
+
 int past_keep_removed(struct target *target, struct untorn_error *error)
 {
     struct past past = PAST_CLOSED;
@@ -664,6 +742,12 @@ int past_keep_removed(struct target *target, struct untorn_error *error)
     if (rc != 0)
         return rc;
     rc = take_name(&past, target);
+    if (rc == -EXDEV && past.open && !past.entered) {
+        rc = copy_removed(&past, target, error);
+        if (rc != 0)
+            return rc;
+        rc = take_name(&past, target);
+    }
     if (rc != 0 && past.entered)
         (void)version_remove(&past.versions, &past.own);
     past_close(&past);

@@ -36,6 +36,9 @@
  *
  *   PAST-9  What goes back to an earlier version does not lose the present one: a restore or an
  *           undo that cannot keep it fails. With a keep of UNTORN_KEEP_NONE nothing is wanted.
+ *   PAST-10 Nor does it lose the version that it brings back: where none is to stay that one goes
+ *           when the file has its content, durably. (Of a commit of several files the journal and
+ *           the stages have it.)
  *
  * That a version cannot be kept does not stop any other write, unless it was asked for with
  * `strict`.
@@ -66,6 +69,7 @@ struct past {
     bool entered;       /* it is there already, as a copy or a second name */
     bool kept;
     bool narrowed; /* its folder was too open for the file, which was closed since */
+    bool acl_went; /* versions may have an ACL that the file has no more */
     int failed;    /* a negative errno value: past_stage could not */
 };
 

@@ -33,6 +33,17 @@ static bool has_content(os_fd folder, const char *entry, uint64_t size,
     return has;
 }
 
+/* Kept once more it is the newest: its first byte is written again, as it is. [QUARANTINE-3] */
+static void renew(os_fd folder, const char *entry)
+{
+    char byte;
+    os_fd copy = OS_NONE;
+    if (io_open_own(folder, entry, OS_READ | OS_WRITE, &copy, NULL) == 0 &&
+        io_read(copy, &byte, 1, 0) == 1)
+        (void)io_write(copy, &byte, 1, 0); /* else it is as old as it was */
+    os_close(copy);
+}
+
 /* A half-written one of an earlier try is written again: same name, same bytes. [QUARANTINE-2] */
 static int write_copy(os_fd folder, const char *entry, os_fd file, uint64_t size, bool flush)
 {
@@ -104,22 +115,46 @@ static bool may_be_damaged(const struct target *target)
            !target->old_is_whole;
 }
 
+static int keep_as(const struct target *target, os_fd folder, const char *entry, uint64_t size,
+                   const struct untorn_hash *hash)
+{
+    bool flush = target->options->level != UNTORN_CACHE;
+    if (has_content(folder, entry, size, hash, flush)) {
+        renew(folder, entry);
+        return 0;
+    }
+    int rc = write_copy(folder, entry, target->hold, size, flush);
+    if (rc == 0)
+        drop_oldest(folder, entry);
+    return rc;
+}
+
+/* Where another user kept it, and we may not read that. */
+static struct untorn_hash own_hash(const struct untorn_hash *hash)
+{
+    struct {
+        struct untorn_hash hash;
+        uint32_t user;
+    } own = {*hash, os_user()};
+    return untorn_hash(&own, sizeof own);
+}
+
 static int keep(struct target *target, uint64_t size, const struct untorn_hash *hash)
 {
     char entry[LIMIT_NAME + 1];
-    bool flush = target->options->level != UNTORN_CACHE;
     os_fd folder;
     int rc = state_folder(&target->state, FOLDER_KEPT, true, &folder);
     if (rc < 0)
         return rc;
     entry_name(target->place.name, hash, entry);
-    if (!has_content(folder, entry, size, hash, flush)) {
-        rc = write_copy(folder, entry, target->hold, size, flush);
-        if (rc < 0)
-            return rc;
-        drop_oldest(folder, entry);
+    rc = keep_as(target, folder, entry, size, hash);
+    if (rc == -EACCES) {
+        struct untorn_hash own = own_hash(hash);
+        entry_name(target->place.name, &own, entry);
+        rc = keep_as(target, folder, entry, size, hash);
     }
-    return flush ? state_flush_names(&target->state, FOLDER_KEPT) : 0;
+    bool flush = target->options->level != UNTORN_CACHE;
+    return rc == 0 && flush ? state_flush_names(&target->state, FOLDER_KEPT) : rc;
 }
 
 /* 1 if it is kept; 0 if the new version, if any, has the very same bytes: then nothing is lost. */

@@ -20,6 +20,12 @@ static bool is_file(const struct target *target)
     return target->exists && target->stat.kind == OS_REGULAR;
 }
 
+/* One that comes back has a mode, and its stage shows nobody more than that. */
+static bool wants_open_mode(const struct target *target)
+{
+    return !target->meta_of && replace_wants_open_mode(target->options, is_file(target));
+}
+
 /* ---- conditions ---- */
 
 static int check_match(struct target *target, struct untorn_error *error)
@@ -295,13 +301,14 @@ static bool is_job_for_in_place(const struct target *target, int rc)
 static int make_empty(struct target *target, struct untorn_error *error)
 {
     const struct untorn_options *options = target->options;
-    unsigned mode = options->mode ? options->mode & 0600 : 0666;
+    unsigned mode = options->mode ? options->mode & 0600 : target->meta_of ? 0600 : 0666, unused;
     int rc = io_open(target->place.dir, target->place.name,
                      OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE, mode, &target->hold);
     if (rc == -EEXIST)
         return AGAIN;
     if (rc == 0)
-        rc = os_new_meta(target->place.dir, target->hold, options->mode);
+        rc = target->meta_of ? os_copy_meta(*target->meta_of, target->hold, 0, &unused)
+                             : os_new_meta(target->place.dir, target->hold, options->mode);
     if (rc == 0)
         rc = os_stat(target->hold, NULL, &target->stat);
     if (rc == 0 && options->level != UNTORN_CACHE) { /* before a journal names it */
@@ -376,7 +383,7 @@ int replace_prepare(struct replacement *replacement, struct untorn_error *error)
 {
     struct target *target = replacement->target;
     struct stage *stage = replacement->stage;
-    bool open_mode = replace_wants_open_mode(target->options, is_file(target));
+    bool open_mode = wants_open_mode(target);
     replacement->in_place = must_be_in_place(target);
     int rc = check_conditions(target, stage, error);
     if (rc == 0)
@@ -543,7 +550,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
     unsigned mode = target->options->mode ? target->options->mode : target->stat.mode;
     *ret_final = false;
     if (!is_file(target))
-        return replace_wants_open_mode(target->options, false) ? 0666 : 0600;
+        return wants_open_mode(target) ? 0666 : 0600;
     bool group_gains = (mode >> 3 & ~mode & 7) != 0;
     *ret_final = os_makes_modes() && /* UNREACHED: false on Windows alone */
                  !group_gains && mode <= 0777 && target->readable &&
@@ -555,7 +562,7 @@ static unsigned stage_mode(const struct target *target, bool *ret_final)
 int replace_begin(struct target *target, struct stage *ret_stage)
 {
     const char *name = target->place.name;
-    bool open_mode = replace_wants_open_mode(target->options, is_file(target)), final;
+    bool open_mode = wants_open_mode(target), final;
     uint64_t number = lock_stage_number(&target->lock);
     unsigned mode = stage_mode(target, &final);
     int rc = -EEXIST;

@@ -39,21 +39,28 @@ static int copy_into(const struct version_found *found, struct stage *stage,
     return error_fail(error, UNTORN_DAMAGED, NULL);
 }
 
-static int replace_by(struct target *target, const struct version_found *found,
-                      struct untorn_error *error)
+static int stage_and_replace(struct target *target, const struct version_found *found,
+                             struct untorn_error *error)
 {
     struct stage stage;
     int rc = replace_begin(target, &stage);
     if (rc < 0)
         return rc == -ENOENT ? AGAIN : error_os(error, rc, "stage the new version");
-    target->meta_of = &found->file; /* a removed file comes back with what it had */
-    target->new_hash = &found->version.hash;
     rc = copy_into(found, &stage, error);
     if (rc == 0)
         rc = replace_commit(target, &stage, error);
+    stage_close(&stage);
+    return rc;
+}
+
+static int replace_by(struct target *target, const struct version_found *found,
+                      struct untorn_error *error)
+{
+    target->meta_of = &found->file; /* a removed file comes back with what it had */
+    target->new_hash = &found->version.hash;
+    int rc = stage_and_replace(target, found, error);
     target->meta_of = NULL;
     target->new_hash = NULL;
-    stage_close(&stage);
     return rc;
 }
 
@@ -62,6 +69,23 @@ static int fail_find(int rc, const struct versions *versions, unsigned number,
 {
     return rc == -ENOENT ? look_fail(versions, number, error)
                          : error_os(error, rc, "look for its earlier versions");
+}
+
+/* By the mode that the version had as the user's file. */
+static bool may_read(const struct os_stat *file, const struct os_stat *version)
+{
+    return file->owner == version->owner || file->owner == 0 || (version->mode & 004) ||
+           ((version->mode & 040) && file->group == version->group);
+}
+
+int restore_check_owner(const struct os_stat *file, const struct os_stat *version,
+                        struct untorn_error *error)
+{
+    if (may_read(file, version))
+        return 0;
+    error_detail(error, "the file belongs to another user now, who might not read that version; "
+                        "where there is none it comes back with the owner that it had");
+    return error_fail(error, UNTORN_DENIED, NULL);
 }
 
 /* With the lock held and the file looked at. */
@@ -81,7 +105,9 @@ static int restore_once(struct target *target, struct untorn_options *options, u
         rc = AGAIN;
     else if (found.file == OS_NONE)
         rc = error_os(error, -EACCES, "read an earlier version");
-    else {
+    else if (target->exists)
+        rc = restore_check_owner(&target->stat, &found.stat, error);
+    if (rc == 0) {
         options->keep = restore_keep(options, versions.count);
         rc = replace_by(target, &found, error);
     }

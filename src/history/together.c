@@ -208,21 +208,20 @@ static void member_path(const struct record_member *member, char path[LIMIT_PATH
              member->name);
 }
 
-/* The version with that content, whatever its number; its mode too. */
+/* The version with that content, whatever its number; and what it is as a file. */
 static int find_before(const struct look *look, const struct untorn_hash *hash,
-                       struct untorn_content *ret_content, unsigned *ret_mode)
+                       struct untorn_content *ret_content, struct os_stat *ret_stat)
 {
     enum version_verdict verdict;
-    struct os_stat stat;
     os_fd file;
     for (size_t i = 0; i < look->versions.count; i++) {
         const struct version *version = &look->versions.list[i];
         if (!untorn_hash_equal(&version->hash, hash) ||
-            version_look(&look->versions, version, look->live, false, &file, &stat, &verdict) < 0)
+            version_look(&look->versions, version, look->live, false, &file, ret_stat, &verdict) <
+                0)
             continue;
         int rc = verdict == VERSION_LITTER ? -ENOENT : read_open_file(file, ret_content);
         os_close(file);
-        *ret_mode = stat.mode;
         if (rc == 0 && untorn_hash_equal(&ret_content->hash, hash))
             return 0;
         if (rc == 0)
@@ -242,8 +241,8 @@ static int put_back(struct untorn_transaction *transaction, const struct record_
 {
     struct untorn_content content;
     struct untorn_options own = {0};
-    unsigned mode;
-    if (find_before(look, &member->before, &content, &mode) < 0) {
+    struct os_stat version;
+    if (find_before(look, &member->before, &content, &version) < 0) {
         struct untorn_hash now;
         if (member->is && untorn_hash_file(path, NULL, &now, NULL) == 0 &&
             !untorn_hash_equal(&now, &member->after))
@@ -254,9 +253,11 @@ static int put_back(struct untorn_transaction *transaction, const struct record_
         own.if_match = &member->after; /* [TOGETHER-2] */
     else {
         own.exclusive = true;
-        own.mode = mode;
+        own.mode = version.mode;
     }
-    int rc = untorn_transaction_put(transaction, path, content.data, content.size, &own, error);
+    int rc = look->live ? restore_check_owner(look->live, &version, error) : 0;
+    if (rc == 0)
+        rc = untorn_transaction_put(transaction, path, content.data, content.size, &own, error);
     untorn_content_free(&content);
     return rc;
 }
@@ -534,14 +535,16 @@ static int preview_member(const struct record_member *member, untorn_undoing_fun
     char path[LIMIT_PATH + LIMIT_NAME + 2];
     struct untorn_content before = {0};
     struct look look;
-    unsigned mode;
+    struct os_stat version;
     member_path(member, path);
     error_begin(error, NULL, path);
     int rc = look_unchanged(member, path, options, error);
     if (rc == 0 && member->was) {
         rc = look_open(&look, path, options, error);
-        if (rc == 0 && find_before(&look, &member->before, &before, &mode) < 0)
+        if (rc == 0 && find_before(&look, &member->before, &before, &version) < 0)
             rc = fail_gone(error);
+        else if (rc == 0 && look.live)
+            rc = restore_check_owner(look.live, &version, error);
         look_close(&look);
     }
     if (rc == 0 && function)

@@ -245,7 +245,8 @@ static bool has_head(const unsigned char *data, size_t size)
     if (size < HEAD + CHECK || memcmp(data + AT_MAGIC, magic, sizeof magic) != 0 ||
         cursor_get(data + AT_VERSION, 4) != VERSION ||
         cursor_get(data + AT_BODY_SIZE, 8) != size - HEAD - CHECK ||
-        cursor_get(data + AT_COUNT, 4) > (size - HEAD - CHECK) / MEMBER_TEXTS)
+        cursor_get(data + AT_COUNT, 4) > (size - HEAD - CHECK) / MEMBER_TEXTS ||
+        cursor_get(data + AT_COUNT, 4) > LIMIT_MEMBERS)
         return false;
     struct untorn_hash check = untorn_hash(data, size - CHECK);
     return memcmp(data + size - CHECK, check.bytes, CHECK) == 0;

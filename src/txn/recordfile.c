@@ -189,7 +189,8 @@ static void make_room(os_fd folder)
     free(ages);
 }
 
-/* The one that is there, by its path: 0 if it has the mode. -EEXIST if it has another. */
+/* The one that is there, by its path: 0 if it is ours and has the mode, else -EEXIST. Who owns it
+ * can read it, whatever its mode, and is who says so. */
 static int open_existing(const struct state *state, const char *entry, unsigned mode,
                          os_fd *ret_file, uint64_t *ret_size)
 {
@@ -198,13 +199,13 @@ static int open_existing(const struct state *state, const char *entry, unsigned 
     state_path(state, FOLDER_SET, entry, path);
     int rc = io_open_own(state->parent, path, OS_READ | OS_WRITE, ret_file, &stat);
     *ret_size = rc == 0 ? stat.size : 0;
-    if (rc < 0 || stat.mode == mode)
+    if (rc < 0 || (stat.mode == mode && stat.owner == os_user()))
         return rc;
     os_close(*ret_file);
     return -EEXIST;
 }
 
-/* [RECORD-3] One that another user made with other rights is made anew. */
+/* [RECORD-3] One that another user made, or that has other rights, is made anew. */
 static int open_for_writing(struct state *state, const char *entry, unsigned mode, os_fd *ret_file,
                             uint64_t *ret_size)
 {

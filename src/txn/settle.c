@@ -78,11 +78,17 @@ static bool is_locked_alone(const struct target *target)
     return held && held->kind == OS_LOCK_EXCLUSIVE;
 }
 
+/* Whether no earlier version is to stay: nor its bytes in the slot, whichever files that names, for
+ * those of a longer one before may lie behind its own. */
+static bool erases(const struct target *target)
+{
+    return target->options->keep < 0 && is_locked_alone(target);
+}
+
 static void settle_idle(struct target *target, struct slot_file *file)
 {
     struct slot now;
-    bool wanted = target->options->keep < 0 && is_locked_alone(target) && file->writable;
-    if (wanted && slot_file_lock(file, &target->state, 0) == 0 &&
+    if (erases(target) && file->writable && slot_file_lock(file, &target->state, 0) == 0 &&
         slot_read_head(file->fd, &now) == 0 && now.state == SLOT_IDLE && now.body_size > 0)
         empty_slot(file, &now);
 }
@@ -97,7 +103,7 @@ static bool changes(const struct target *target)
 static int settle_done(struct target *target, struct slot_file *file, struct slot *seen)
 {
     struct slot slot;
-    bool concerned = seen->level == UNTORN_CACHE; /* [SLOT-7] */
+    bool concerned = seen->level == UNTORN_CACHE || erases(target); /* [SLOT-7] */
     if (!concerned && slot_read(file->fd, &file->stat, &target->place.dir_stat, &slot) == 0) {
         concerned = slot_find(&slot, target->place.name);
         slot_free(&slot);
@@ -159,7 +165,8 @@ static int settle(struct target *target, struct slot_file *file)
         return 0;
     if (slot.state == SLOT_IDLE)
         settle_idle(target, file);
-    return slot.state == SLOT_DONE && changes(target) ? settle_done(target, file, &slot) : 0;
+    bool matters = changes(target) || erases(target);
+    return slot.state == SLOT_DONE && matters ? settle_done(target, file, &slot) : 0;
 }
 
 /* 1: see settle_other. */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pathtext.h"
-#include "file/io.h"
+#include "file/versions.h"
 #include "txn/record.h"
 
 /* What the newest commit that named a file says of it. */
@@ -208,38 +207,21 @@ static bool is_explained(const struct judging *judging)
 
 /* ---- history ---- */
 
-/* An entry is "<16 digits that grow>.<32 digits of the hash>" and may go on with a dot. */
-struct newest {
-    char entry[LIMIT_NAME + 1];
-    size_t looked;
-};
-
-static int visit_version(void *context, const char *entry)
-{
-    struct newest *newest = context;
-    if (++newest->looked > LIMIT_LISTING)
-        return 1;
-    if (strlen(entry) > 16 && entry[16] == '.' && strncmp(entry, newest->entry, 16) > 0)
-        strcpy(newest->entry, entry);
-    return 0;
-}
-
 /* [STANDING-2] Whether the version that was replaced last, through untorn, is what the commit had
- * made. */
+ * made. What a killed writer left is no version. [VERSIONS-1] */
 static bool was_replaced_through_us(struct opened *opened, const char *name,
                                     const struct untorn_hash *after)
 {
-    struct newest newest = {0};
-    char own_name[LIMIT_NAME + 1], text[UNTORN_HASH_TEXT_SIZE];
-    os_fd history, folder;
-    path_own_name(name, 0, own_name);
-    if (state_folder(&opened->state, FOLDER_HISTORY, false, &history) < 0 ||
-        os_open_dir(history, own_name, true, &folder) < 0)
-        return false;
-    int rc = os_list(folder, visit_version, &newest);
-    os_close(folder);
-    return rc >= 0 && newest.entry[0] &&
-           strncmp(newest.entry + 17, untorn_hash_format(after, text), 32) == 0;
+    struct versions versions;
+    struct version_found found;
+    struct os_stat now;
+    bool live = os_stat(opened->place.dir, name, &now) == 0;
+    bool known = versions_open(&versions, &opened->state, name, false) == 0 &&
+                 versions_at(&versions, live ? &now : NULL, 1, &found) == 0;
+    versions_close(&versions);
+    if (known)
+        os_close(found.file);
+    return known && untorn_hash_equal(&found.version.hash, after);
 }
 
 static void excuse(const struct judging *judging, size_t index)

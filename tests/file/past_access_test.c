@@ -3,6 +3,7 @@
 
 #include <untorn.h>
 
+#include "file/acl.h"
 #include "file/past.h"
 #include "file/support.h"
 
@@ -94,6 +95,53 @@ TEST(a_mode_that_closes_the_file_closes_them_in_the_same_call)
     save("1", 0);
     CHECK_INT(untorn_write(TARGET, "2", 1, &options, &error), 0);
     CHECK_INT(mode_of(HISTORY), 0700);
+}
+
+static void save_at(const char *text, enum untorn_level level)
+{
+    struct untorn_options options = {.level = level};
+    CHECK_INT(untorn_write(TARGET, text, strlen(text), &options, &error), 0);
+}
+
+/* [PAST-4] Whoever closed it, and though nothing is kept of what is replaced. */
+TEST(a_save_that_keeps_nothing_closes_them_too_where_the_file_was_closed_before)
+{
+    static const struct {
+        const char *text;
+        enum untorn_level level;
+    } saves[] = {{"2", UNTORN_CACHE}, {"1", UNTORN_DURABLE}};
+    begin(0755, 0644);
+    for (size_t i = 0; i < sizeof saves / sizeof *saves; i++) {
+        CHECK_INT(chmod(TARGET, 0644), 0);
+        put(TARGET, "0");
+        save("1", 8);
+        CHECK_INT(mode_of(only_entry(HISTORY, "")), 0644);
+        CHECK_INT(chmod(TARGET, 0600), 0);
+        save_at(saves[i].text, saves[i].level);
+        CHECK_INT(mode_of(HISTORY), 0700);
+        CHECK_INT(mode_of(only_entry(HISTORY, "")), 0600);
+        CHECK_TEXT(text_of(only_entry(HISTORY, "")), "0");
+        remove_tree("d/.untorn");
+    }
+}
+
+/* [PAST-4] */
+TEST(who_may_no_longer_read_the_file_by_an_acl_may_no_more_read_its_versions)
+{
+    char entry[4096];
+    begin(0755, 0640);
+    set_acl("d", ACL_OF_FILE, 7, 4321, 7, 5, 7, 5);
+    set_acl(TARGET, ACL_OF_FILE, 6, 4321, 4, 4, 4, 0);
+    save("1", 8);
+    strcpy(entry, only_entry(HISTORY, ""));
+    CHECK(*acl_of(entry, ACL_OF_FILE));
+    save("2", 8);
+    CHECK(*acl_of(entry, ACL_OF_FILE)); /* the file has it still */
+    CHECK_INT(removexattr(TARGET, ACL_OF_FILE), 0);
+    CHECK_INT(mode_of(TARGET), 0640);
+    save("3", 8);
+    CHECK_INT(count_entries(HISTORY, ""), 3);
+    CHECK_TEXT(acl_of(entry, ACL_OF_FILE), "");
 }
 
 TEST(a_folder_that_is_not_the_file_owners_is_left_to_him)

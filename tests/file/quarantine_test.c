@@ -192,6 +192,44 @@ TEST(of_each_name_the_oldest_go)
         CHECK_INT(seen[i], i >= 3);
 }
 
+static void save_damaged(void *context)
+{
+    (void)context;
+    put("d/a.json", "{\"a\": 1");
+    CHECK_INT(save_with("d/a.json", "{}", NULL), 0);
+    CHECK(error.flags & UNTORN_FLAG_QUARANTINED);
+}
+
+TEST(what_another_user_kept_does_not_stop_one_who_cannot_read_that)
+{
+    need_root();
+    make_dir("d", 0777);
+    put("d/a.json", "{\"a\": 1");
+    CHECK_INT(chmod("d/a.json", 0666), 0);
+    save("d/a.json", "{}");
+    in_child_as(ALICE, CREW, save_damaged, NULL);
+    in_child_as(ALICE, CREW, save_damaged, NULL); /* once */
+    CHECK_INT(count_entries("d/.untorn/kept", "damaged-a.json."), 2);
+}
+
+/* [QUARANTINE-3] */
+TEST(what_is_damaged_in_the_same_way_once_more_is_among_the_newest_again)
+{
+    char text[40];
+    for (int i = 0; i <= LIMIT_DAMAGED + 1; i++) {
+        snprintf(text, sizeof text, "{ %d", i == LIMIT_DAMAGED ? 0 : i);
+        put("a.json", text);
+        save("a.json", "{}");
+        usleep(20000);
+    }
+    CHECK_INT(count_entries(".untorn/kept", "damaged-"), LIMIT_DAMAGED);
+    put("a.json", "{ 0");
+    int before = count_entries(".untorn/kept", "damaged-");
+    fail_always(CALL_UNLINK, "/kept/", EIO); /* it would be kept anew */
+    save("a.json", "{}");
+    CHECK_INT(count_entries(".untorn/kept", "damaged-"), before);
+}
+
 TEST(a_half_written_copy_is_completed)
 {
     put("a.json", "{\"a\": 1");

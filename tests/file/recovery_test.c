@@ -602,3 +602,18 @@ TEST(recovering_twice_is_recovering_once)
     CHECK_INT(count_entries("d/.untorn/kept", ""), 0);
     check_readable();
 }
+
+/* It is clear, or was never armed; but the bytes of both versions are still in it. */
+TEST(what_a_writer_left_in_a_journal_that_is_not_active_goes_with_the_next_one)
+{
+    int died = 0;
+    make_versions(700, 1500);
+    make_dir("d", 0755);
+    for (int nth = 1; nth < 8; nth++) {
+        put_bytes(TARGET, old_bytes, 700);
+        died += crash_at(nth % 2 ? CALL_TRUNCATE : CALL_WRITE, "/inplace/target", nth / 2 + 1);
+        CHECK_INT(untorn_write(TARGET, "x", 1, NULL, &error), 0);
+        CHECK(stat_of(JOURNAL).st_size <= JOURNAL_HEAD);
+    }
+    CHECK(died > 2);
+}

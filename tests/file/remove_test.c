@@ -83,3 +83,20 @@ TEST(what_is_marked_immutable_is_not_removed)
     CHECK(strstr(error.detail, "immutable"));
     target_close(&target);
 }
+
+TEST(one_whose_versions_lie_on_another_file_system_is_kept_as_a_copy)
+{
+    put("x", "old");
+    CHECK_INT(chmod("x", 0640), 0);
+    options.keep = 1;
+    lock_target("x");
+    fail(CALL_RENAME, "/history/x/0", 1, EXDEV);
+    CHECK_INT(remove_prepare(&target, &error), 0);
+    CHECK_INT(remove_publish(&target, &error), 0);
+    CHECK_INT(error.flags, UNTORN_FLAG_HISTORY_COPIED);
+    target_close(&target);
+    forget_rules();
+    CHECK(!exists("x"));
+    CHECK_TEXT(text_of(only_entry(".untorn/history/x", "")), "old");
+    CHECK_INT(mode_of(only_entry(".untorn/history/x", "")), 0640);
+}

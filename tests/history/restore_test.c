@@ -72,6 +72,23 @@ TEST(a_restore_leaves_as_many_versions_as_there_were_unless_told_otherwise)
     CHECK_INT(restore_keep(&options, 1 << 20), LIMIT_KEPT);
 }
 
+/* [PAST-10] */
+TEST(where_none_is_kept_the_version_that_comes_back_goes_when_it_is_there)
+{
+    save("one");
+    save("two");
+    save("three");
+    options.keep = UNTORN_KEEP_NONE;
+    fail(CALL_RENAME, "/f", 1, EIO);
+    CHECK_INT(restore(2), -UNTORN_IO);
+    forget_rules();
+    CHECK_TEXT(text_of("f"), "three");
+    CHECK_TEXT(versions(), "one");
+    CHECK_INT(restore(1), 0);
+    CHECK_TEXT(text_of("f"), "one");
+    CHECK(!exists(HISTORY));
+}
+
 TEST(what_was_restored_shares_nothing_with_its_version)
 {
     save("one");
@@ -99,6 +116,86 @@ TEST(a_removed_file_comes_back_with_its_mode)
     CHECK_INT(mode_of("f"), 0640);
     CHECK_INT(stat_of("f").st_uid, ALICE);
     CHECK_INT(stat_of("f").st_gid, CREW);
+}
+
+/* [RESTORE-1] */
+TEST(a_version_is_not_given_to_another_user_who_might_not_read_it)
+{
+    need_root();
+    save("secret");
+    CHECK_INT(chmod("f", 0600), 0);
+    save("two");
+    put("planted", "planted");
+    CHECK_INT(chown("planted", ALICE, CREW), 0);
+    CHECK_INT(chmod("planted", 0600), 0);
+    CHECK_INT(rename("planted", "f"), 0);
+    CHECK_INT(restore(1), -UNTORN_DENIED);
+    CHECK_TEXT(text_of("f"), "planted");
+    CHECK_INT(untorn_undo("f", NULL, NULL, NULL, &error), -UNTORN_DENIED);
+    CHECK_TEXT(text_of("f"), "planted");
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(restore(1), 0);
+    CHECK_TEXT(text_of("f"), "secret");
+    CHECK_INT(mode_of("f"), 0600);
+    CHECK_INT(stat_of("f").st_uid, 0);
+}
+
+TEST(a_version_that_another_user_might_read_as_well_is_given_to_him)
+{
+    need_root();
+    static const unsigned modes[] = {0644, 0640};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        save("one");
+        CHECK_INT(chown("f", 0, CREW), 0);
+        CHECK_INT(chmod("f", modes[i]), 0);
+        save("two");
+        CHECK_INT(chown("f", ALICE, CREW), 0);
+        CHECK_INT(restore(1), 0);
+        CHECK_TEXT(text_of("f"), "one");
+        CHECK_INT(unlink("f"), 0);
+        remove_tree(".untorn");
+    }
+}
+
+static void look_at_stage(void *context)
+{
+    *(unsigned *)context = mode_of(only_entry(".untorn/stage", "f."));
+}
+
+TEST(a_removed_file_that_was_closed_is_closed_while_it_comes_back)
+{
+    unsigned mode = 0;
+    umask(022);
+    save("one");
+    save("two");
+    CHECK_INT(unlink("f"), 0);
+    CHECK_INT(chmod(only_entry(HISTORY, ""), 0600), 0);
+    at(CALL_WRITE, "/stage/f.", 1, look_at_stage, &mode);
+    CHECK_INT(restore(1), 0);
+    forget_rules();
+    CHECK_INT(mode, 0600);
+    CHECK_INT(mode_of("f"), 0600);
+}
+
+TEST(a_removed_file_comes_back_with_its_mode_where_it_is_made_in_place)
+{
+    char elsewhere[64];
+    snprintf(elsewhere, sizeof elsewhere, "/dev/shm/untorn-test.%d", getpid());
+    if (access("/dev/shm", W_OK) < 0 || stat_of(".").st_dev == stat_of("/dev/shm").st_dev)
+        SKIP("needs two file systems");
+    options.state_dir = elsewhere;
+    umask(022);
+    put("f", "one");
+    CHECK_INT(chmod("f", 0600), 0);
+    int saved = untorn_write("f", "two", 3, &options, &error);
+    CHECK_INT(unlink("f"), 0);
+    int restored = restore(1);
+    remove_tree(elsewhere);
+    CHECK_INT(saved, 0);
+    CHECK_INT(restored, 0);
+    CHECK_INT(error.flags, UNTORN_FLAG_CREATED | UNTORN_FLAG_IN_PLACE);
+    CHECK_TEXT(text_of("f"), "one");
+    CHECK_INT(mode_of("f"), 0600);
 }
 
 TEST(what_is_there_already_is_unchanged)

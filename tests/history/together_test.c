@@ -98,6 +98,25 @@ TEST(a_removed_member_comes_back_with_its_mode)
     CHECK_INT(mode_of("b"), 0600);
 }
 
+/* [RESTORE-1] */
+TEST(nothing_is_undone_where_another_user_would_get_what_he_might_not_read)
+{
+    need_root();
+    put("a", "secret");
+    put("b", "b1");
+    CHECK_INT(chmod("a", 0600), 0);
+    COMMIT({"a", "known"}, {"b", "b2"});
+    put("planted", "known");
+    CHECK_INT(chown("planted", ALICE, CREW), 0);
+    CHECK_INT(rename("planted", "a"), 0);
+    CHECK_INT(undo("b"), -UNTORN_DENIED);
+    CHECK_TEXT(error.path, full_path("a"));
+    check("known", "b2");
+    CHECK_INT(chown("a", 0, 0), 0);
+    CHECK_INT(undo("b"), 0);
+    check("secret", "b1");
+}
+
 static void check_alice_s(const char *path)
 {
     char value[8] = "";

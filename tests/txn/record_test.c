@@ -248,6 +248,27 @@ TEST(what_was_not_written_so_is_refused)
     free(data);
 }
 
+/* In a deep directory each takes a path more in memory than in the record. */
+TEST(a_record_of_more_files_than_a_commit_can_have_is_refused)
+{
+    size_t count = LIMIT_MEMBERS + 1, size;
+    struct record_member *members = calloc(count, sizeof *members);
+    char *names = malloc(count * 8);
+    for (size_t i = 0; i < count; i++) {
+        sprintf(names + i * 8, "%05zx", i);
+        members[i] = replaced("/d", names + i * 8, "1", "2");
+    }
+    for (size_t less = 0; less < 2; less++) {
+        struct record record = {.count = count - less, .members = members}, again;
+        unsigned char *data = record_encode(&record, "/d", &size);
+        CHECK_INT(record_decode(data, size, "/d", &again), less ? 0 : -ENODATA);
+        record_free(&again);
+        free(data);
+    }
+    free(members);
+    free(names);
+}
+
 TEST(every_byte_flipped_and_every_truncation_is_refused)
 {
     struct record_member members[] = {replaced("/d", "a", "1", "2"), replaced("/d", "b", "3", "4")};
@@ -332,6 +353,8 @@ TEST(a_record_of_another_user_is_made_anew)
     in_child_as(ALICE, CREW, write_as_other, NULL);
     in_child_as(BOB, CREW, write_as_other, NULL);
     CHECK_INT(stat_of(only_entry("shared/.untorn/set", "")).st_uid, BOB);
+    write_as_other(NULL); /* who may write that of anybody */
+    CHECK_INT(stat_of(only_entry("shared/.untorn/set", "")).st_uid, 0);
 }
 
 static void meddle(void *context)

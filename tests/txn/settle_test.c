@@ -63,6 +63,38 @@ TEST(at_level_cache_nothing_is_flushed)
     CHECK_INT(flushes->seen, 0);
 }
 
+static bool slot_has(const char *text)
+{
+    char bytes[8192];
+    int file = open(".untorn/journal/slot", O_RDONLY);
+    ssize_t n = read(file, bytes, sizeof bytes);
+    close(file);
+    return n > 0 && memmem(bytes, (size_t)n, text, strlen(text));
+}
+
+TEST(where_no_version_is_to_stay_neither_do_bytes_behind_a_commit_of_other_files)
+{
+    char longer[4096];
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE};
+    snprintf(longer, sizeof longer, "%4000s", "secret");
+    const struct step with_secret[] = {PUT("s", longer), PUT("x", "new x"), {0}};
+    CHECK_INT(commit_steps(with_secret, NULL, &error), 0);
+    CHECK_INT(commit_steps(two, NULL, &error), 0);
+    CHECK(slot_has("secret"));
+    CHECK_INT(untorn_write("s", "clean", 5, &options, &error), 0);
+    CHECK(!slot_has("secret"));
+    CHECK_INT(slot_of("").state, SLOT_IDLE);
+}
+
+TEST(where_no_version_is_to_stay_neither_do_bytes_in_the_slot_at_level_cache)
+{
+    struct untorn_options options = {.keep = UNTORN_KEEP_NONE, .level = UNTORN_CACHE};
+    const struct step with_secret[] = {PUT("s", "secret"), PUT("x", "new x"), {0}};
+    CHECK_INT(commit_steps(with_secret, NULL, &error), 0);
+    CHECK_INT(untorn_write("s", "clean", 5, &options, &error), 0);
+    CHECK(!slot_has("secret"));
+}
+
 TEST(a_flush_that_fails_leaves_the_file_as_it_was)
 {
     CHECK_INT(commit_steps(two, NULL, &error), 0);

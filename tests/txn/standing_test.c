@@ -251,22 +251,28 @@ TEST(the_slot_of_the_last_commit_stands_for_a_record_that_was_lost)
     check_whole(); /* the control: nothing is known any more */
 }
 
+/* As it is named that is replaced as the number-th, with an inode that it has not. */
+static void put_version(int number, const char *hashed, const char *content)
+{
+    char path[600], digits[UNTORN_HASH_TEXT_SIZE];
+    struct untorn_hash hash = untorn_hash(hashed, strlen(hashed));
+    snprintf(path, sizeof path, ".untorn/history/a/%016d.%s.0000000000000000", number,
+             untorn_hash_format(&hash, digits));
+    put(path, content);
+}
+
 /* [STANDING-2] */
 TEST(what_untorn_put_back_alone_is_edited)
 {
-    char path[600], digits[UNTORN_HASH_TEXT_SIZE];
     commit_three();
     put("a", "a0");
-    struct untorn_hash after = untorn_hash("a1", 2), before = untorn_hash("a0", 2);
     make_dir(".untorn/history", 0755);
     make_dir(".untorn/history/a", 0755);
-    snprintf(path, sizeof path, ".untorn/history/a/0000000000000001.%s",
-             untorn_hash_format(&before, digits));
-    put(path, "a0");
+    put_version(1, "a0", "a0");
     check_mixed("a"); /* that is what the commit replaced */
-    snprintf(path, sizeof path, ".untorn/history/a/0000000000000002.%s",
-             untorn_hash_format(&after, digits));
-    put(path, "a1");
+    put_version(3, "a1", "half of");
+    check_mixed("a"); /* that is what a killed writer left, who replaced nothing */
+    put_version(2, "a1", "a1");
     put(".untorn/history/a/litter", "x");
     check_edited();
 }
