@@ -114,6 +114,12 @@ static int fail_split(struct untorn_error *error, int rc, const char *path)
     return error_os(error, rc, "resolve the path");
 }
 
+static int look(struct place *place, struct untorn_error *error)
+{
+    int rc = place_look(place);
+    return rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
+}
+
 /* Opens the directory that `text` names below place->dir, in its stead, and looks at the name. */
 static int enter(struct place *place, const char *text, const struct untorn_options *options,
                  struct untorn_error *error)
@@ -141,14 +147,15 @@ static int enter(struct place *place, const char *text, const struct untorn_opti
     }
     place_close(place);
     place->dir = dir;
-    rc = place_look(place);
-    return rc < 0 && rc != -ENOENT ? error_os(error, rc, "look at it") : 0;
+    return look(place, error);
 }
 
 /* In a directory where anyone can put a link, one is followed only if we or the directory's owner
  * made it: what Linux does with fs.protected_symlinks, which may be off. */
-static int follow(struct place *place, char *text, size_t size, struct untorn_error *error)
+static int follow(struct place *place, const struct untorn_options *options,
+                  struct untorn_error *error)
 {
+    char text[LIMIT_PATH];
     enum { STICKY_AND_OPEN = 01002 };
     struct os_stat dir;
     int rc = os_stat(place->dir, NULL, &dir);
@@ -161,8 +168,10 @@ static int follow(struct place *place, char *text, size_t size, struct untorn_er
                      (unsigned long)owner);
         return error_fail(error, UNTORN_DENIED, NULL);
     }
-    rc = os_read_link(place->dir, place->name, text, size);
-    return rc < 0 ? error_os(error, rc, "follow it") : 0;
+    rc = os_read_link(place->dir, place->name, text, sizeof text);
+    if (rc == -EINVAL || rc == -ENOENT) /* it was a link a moment ago */
+        return look(place, error);
+    return rc < 0 ? error_os(error, rc, "follow it") : enter(place, text, options, error);
 }
 
 int place_check_marked(const struct place *place, struct untorn_error *error)
@@ -199,7 +208,6 @@ int place_fail_foreseen(const struct place *place, int rc, const char *step,
 int place_resolve(const char *path, const struct untorn_options *options, struct place *ret_place,
                   struct untorn_error *error)
 {
-    char text[LIMIT_PATH];
     struct place place = PLACE_CLOSED;
     int rc = enter(&place, path, options, error);
     for (int links = 0; rc == 0 && place.exists && place.target.kind == OS_SYMLINK; links++) {
@@ -209,10 +217,8 @@ int place_resolve(const char *path, const struct untorn_options *options, struct
             rc = error_fail(error, UNTORN_LINK_REFUSED, NULL);
             break;
         }
-        rc = links < LIMIT_LINKS ? follow(&place, text, sizeof text, error)
+        rc = links < LIMIT_LINKS ? follow(&place, options, error)
                                  : error_os(error, -ELOOP, "follow it");
-        if (rc == 0)
-            rc = enter(&place, text, options, error);
         place.followed = true;
     }
     if (rc == 0 && place.exists && place.target.kind != OS_REGULAR &&

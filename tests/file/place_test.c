@@ -390,3 +390,27 @@ TEST(a_file_that_others_have_open_is_told_also_where_nobody_knows_who_they_are)
     CHECK_INT(place_fail(&place, -EIO, NULL, &error), -UNTORN_IO);
     place_close(&place);
 }
+
+static void put_a_file_there(void *context)
+{
+    put("new", "1");
+    CHECK_INT(rename("new", context), 0);
+}
+
+static void remove_it(void *context)
+{
+    CHECK_INT(remove(context), 0);
+}
+
+/* Between the look at the name and the question where it leads. */
+TEST(a_link_that_gives_way_to_a_file_is_that_file)
+{
+    static char name[] = "link";
+    for (int there = 0; there < 2; there++) {
+        CHECK_INT(symlink("elsewhere", name), 0);
+        forget_rules();
+        at(CALL_STAT, "", 2, there ? put_a_file_there : remove_it, name);
+        check_leads_to(name, ".", name, there);
+        CHECK(!there == (remove(name) != 0));
+    }
+}
