@@ -219,28 +219,56 @@ static int check_format(struct state *state, enum state_use use, struct untorn_e
     return rc < 0 ? error_os(error, rc, "prepare the folder for its lock") : 0;
 }
 
-static int is_any(void *context, const char *name)
+/* Which names of ours are in a folder. */
+struct own_names {
+    size_t count; /* of all names */
+    bool ignore, format, folders[FOLDER_COUNT];
+};
+
+static int note_name(void *context, const char *name)
 {
-    (void)context, (void)name;
-    return 1;
+    enum { MOST = 64 };
+    struct own_names *names = context;
+    names->ignore |= strcmp(name, ".gitignore") == 0;
+    names->format |= strcmp(name, "format") == 0;
+    for (int i = 0; i < FOLDER_COUNT; i++)
+        names->folders[i] |= strcmp(name, folder_names[i]) == 0;
+    return ++names->count == MOST;
+}
+
+/* What we put there, or less. What goes this very moment was ours: who may only rename a folder
+ * that he may not look into cannot remove what is in it. */
+static bool is_own_text(os_fd root, const char *name)
+{
+    enum { SHORT = 2 };
+    unsigned long format;
+    struct os_stat stat;
+    int rc = os_stat(root, name, &stat);
+    return rc == -ENOENT || (rc == 0 && stat.size <= SHORT) ||
+           (strcmp(name, "format") == 0 && read_format(root, &format) == 0 && format > 0);
+}
+
+static bool is_own_folder(os_fd root, const char *name)
+{
+    struct os_stat stat;
+    int rc = os_stat(root, name, &stat);
+    return rc == -ENOENT || (rc == 0 && stat.kind == OS_DIRECTORY);
 }
 
 /* Who may write the parent may give our name to a folder that he may not look into. One of ours is
- * empty, or has what ours have; while it is made, or after a crash, not all of it. */
-static bool looks_ours(os_fd root)
+ * empty, or has what ours have; while it is made, removed, or after a crash, not all of it: then
+ * what one listing has says so. 1, 0, or a negative errno value. */
+static int looks_ours(os_fd root)
 {
-    enum { SHORT = 2 }; /* what we put there, or less */
-    unsigned long format;
-    struct os_stat stat;
-    if (os_list(root, is_any, NULL) == 0 || (read_format(root, &format) == 0 && format > 0))
-        return true;
-    if ((os_stat(root, ".gitignore", &stat) == 0 && stat.size <= SHORT) ||
-        (os_stat(root, "format", &stat) == 0 && stat.size <= SHORT))
-        return true;
+    struct own_names names = {0};
+    int rc = os_list(root, note_name, &names);
+    if (rc < 0)
+        return rc;
+    bool ours = names.count == 0 || (names.ignore && is_own_text(root, ".gitignore")) ||
+                (names.format && is_own_text(root, "format"));
     for (int i = 0; i < FOLDER_COUNT; i++)
-        if (os_stat(root, folder_names[i], &stat) == 0 && stat.kind == OS_DIRECTORY)
-            return true;
-    return false;
+        ours |= names.folders[i] && is_own_folder(root, folder_names[i]);
+    return ours;
 }
 
 /* Gives the folder the access of its parent: at creation, and again where a crash came between or
@@ -255,9 +283,10 @@ static bool share(struct state *state, const struct os_stat *parent, uint32_t us
         return true;
     os_fd root;
     int rc = state_root(state, &root);
-    if (rc == 0 && !looks_ours(root))
+    int ours = rc == 0 ? looks_ours(root) : rc;
+    if (ours == 0)
         return false;
-    if (rc == 0) {
+    if (ours == 1) {
         /* Who is kept out by a failure is told so when he tries. */
         (void)os_share(root, state->parent, private_owner);
         (void)os_stat(root, NULL, &state->stat);

@@ -599,6 +599,30 @@ TEST(a_folder_that_is_removed_while_it_is_made_is_made_again_or_noticed)
     close_state();
 }
 
+/* Its names went one after the other while we asked whether it is one of ours. */
+TEST(a_folder_that_is_removed_while_it_is_judged_is_not_taken_for_another)
+{
+    static const char *const names[] = {"/.untorn/.gitignore", "/.untorn/format", "/.untorn/lock"};
+    CHECK_INT(chmod(".", 0755), 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(open_state("f", STATE_CREATE), 0);
+        close_state();
+        if (!exists(".untorn/lock"))
+            make_dir(".untorn/lock", 0755);
+        for (int gone = 0; gone < i && i < 3; gone++)
+            CHECK_INT(remove(names[gone] + 1), 0);
+        CHECK_INT(chmod(".untorn", 0700), 0); /* as before it was opened with the directory */
+        at(i < 3 ? CALL_STAT : CALL_OPEN, i < 3 ? names[i] : names[1], 1, remove_folder, NULL);
+        int rc = open_state("f", STATE_CREATE);
+        CHECK(rc == 0 || rc == AGAIN);
+        CHECK(!exists(".untorn/lock"));
+        close_state();
+        forget_rules();
+        if (exists(".untorn"))
+            remove_tree(".untorn");
+    }
+}
+
 /* AGAIN is a word among ourselves: a reader does not start over, and would hand it to his caller.
  */
 TEST(a_folder_that_is_removed_while_it_is_looked_at_is_as_good_as_missing)

@@ -137,11 +137,11 @@ TEST(a_file_cannot_be_expected_to_be_two_versions)
 
 TEST(a_change_goes_on_as_private_as_what_was_before_it)
 {
-    const struct untorn_options plain = {0}, private = {.mode = 0600}, group = {.mode = 0640};
+    const struct untorn_options plain = {0}, private = {.mode = 0600}, open = {.mode = 0644};
     CHECK_INT(put_and_change(&private, &plain), 0);
     CHECK_INT(mode_of("x"), 0600);
-    CHECK_INT(put_and_change(&private, &group), 0);
-    CHECK_INT(mode_of("x"), 0640);
+    CHECK_INT(put_and_change(&private, &open), 0);
+    CHECK_INT(mode_of("x"), 0644);
 }
 
 TEST(a_put_forgets_the_conditions_that_were_before_it)
