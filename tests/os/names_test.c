@@ -442,6 +442,25 @@ TEST(names_may_be_removed_while_they_are_listed)
     os_close(dir);
 }
 
+static int visit_and_remove_all(void *context, const char *name)
+{
+    (void)name;
+    remove_tree(context);
+    return 0;
+}
+
+/* By another process, after it has given names: ext4 takes no position of it any more. */
+TEST(a_listing_of_what_is_removed_meanwhile_ends)
+{
+    static char gone[] = "gone";
+    os_fd dir;
+    make_dir(gone, 0700);
+    put("gone/a", "");
+    CHECK_INT(os_open_dir(OS_NONE, gone, false, &dir), 0);
+    CHECK_INT(os_list(dir, visit_and_remove_all, gone), 0);
+    os_close(dir);
+}
+
 TEST(what_is_no_directory_cannot_be_listed)
 {
     struct listing listing = {0};

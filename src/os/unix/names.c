@@ -286,9 +286,10 @@ int os_list(os_fd dir, int (*visit)(void *context, const char *name), void *cont
     char buffer[4096];
     int64_t position = 0;
     for (;;) {
-        /* `visit` may list the same handle. */
+        /* `visit` may list the same handle. Of a directory that was removed meanwhile, and has no
+         * names any more, ext4 takes no position (as of Linux 6.18, EINVAL). */
         if (lseek((int)dir, (off_t)position, SEEK_SET) < 0)
-            return -errno;
+            return position != 0 && errno == EINVAL ? 0 : -errno;
         long n = syscall(SYS_getdents64, (int)dir, buffer, sizeof buffer);
         if (n <= 0)
             return n < 0 ? -errno : 0;
