@@ -47,6 +47,33 @@ static int open_journal(struct state *state, const char *name, bool create, os_f
     return rc == -EACCES && !create ? -ENOENT : rc;
 }
 
+/* Whoever made the journal may have it open, and both versions are about to be in it. */
+static bool may_know(const struct os_stat *made, const struct os_stat *target, unsigned mode)
+{
+    return made->owner == os_user() || made->owner == 0 || made->owner == target->owner ||
+           (mode & 004) || ((mode & 040) && made->group == target->group);
+}
+
+/* [INPLACE-7] The file is locked, and what could be finished of it is. */
+static int open_journal_for(struct overwrite *job, const struct lock *lock,
+                            const struct os_stat *target, unsigned mode, struct os_stat *ret_own)
+{
+    char own_name[LIMIT_NAME + 1];
+    os_fd folder;
+    int rc = open_journal(lock->state, lock->place->name, true, &job->journal, ret_own);
+    if (rc < 0 || may_know(ret_own, target, mode))
+        return rc;
+    os_close(job->journal);
+    job->journal = OS_NONE;
+    path_own_name(lock->place->name, 0, own_name);
+    rc = state_folder(lock->state, FOLDER_INPLACE, false, &folder);
+    if (rc == 0)
+        rc = os_remove(folder, own_name, false);
+    return rc == 0 ? io_open_own(folder, own_name, OS_READ | OS_WRITE | OS_CREATE | OS_EXCLUSIVE,
+                                 &job->journal, ret_own)
+                   : rc;
+}
+
 static int write_head(struct overwrite *job, bool active)
 {
     unsigned char head[JOURNAL_HEAD];
@@ -143,7 +170,7 @@ static int prepare(struct overwrite *job, const struct lock *lock, unsigned mode
     if (rc == 0 && mode && mode != target.mode)
         rc = os_copy_meta(job->file, job->file, mode, &result);
     if (rc == 0)
-        rc = open_journal(lock->state, lock->place->name, true, &job->journal, &own);
+        rc = open_journal_for(job, lock, &target, mode ? mode & target.mode : target.mode, &own);
     bool opened = rc == 0;
     if (opened)
         rc = os_copy_meta(job->file, job->journal, 0, &result);

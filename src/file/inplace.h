@@ -18,6 +18,8 @@
  *              but after a crash it holds zeros.
  *   INPLACE-6  Recovery leaves a file old that is wholly old. Its journal need not be durable: the
  *              writer may have been killed before his flush returned. Of any other file it is.
+ *   INPLACE-7  Nothing is written into a journal whose maker might not read the file: he may have
+ *              put it there, and have it open. It gives way to another.
  *
  * After a crash:
  *   before the journal is whole        its hashes do not match: nothing happened, the file is old

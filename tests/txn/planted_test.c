@@ -717,3 +717,27 @@ TEST(nobody_else_may_write_a_slot_or_a_record_while_it_is_made)
     CHECK_INT(commit_steps(both, NULL, &error), 0);
     CHECK_INT(opened, 0);
 }
+
+static void plant_inplace_as(void *context)
+{
+    (void)context;
+    plant_begin("open/a");
+    make_dir("open/.untorn/inplace", 0777);
+    put("open/.untorn/inplace/secret", "");
+    CHECK_INT(chmod("open/.untorn/inplace/secret", 0666), 0);
+}
+
+/* [INPLACE-7] */
+TEST(a_planted_journal_of_an_overwrite_is_not_written_into)
+{
+    struct untorn_options in_place = {.keep_inode = true};
+    struct stat file;
+    make_secret("secret");
+    in_child_as(ALICE, CREW, plant_inplace_as, NULL);
+    int hers = open("open/.untorn/inplace/secret", O_RDONLY);
+    CHECK_INT(untorn_write("open/secret", "hidden", 6, &in_place, &error), 0);
+    CHECK_TEXT(text_of("open/secret"), "hidden");
+    CHECK_INT(fstat(hers, &file), 0);
+    CHECK_INT(file.st_size, 0);
+    close(hers);
+}
