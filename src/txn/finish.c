@@ -69,18 +69,16 @@ static bool is_ours_to_give(const struct os_stat *stage, const struct target *ta
                             const struct seat *seat, const struct slot_member *member)
 {
     uint32_t maker = seat->file.stat.owner;
-    return stage->links == 1 &&
-           (stage->owner == maker || (target->exists && stage->owner == target->stat.owner) ||
-            (maker == 0 && stage->owner == member->after.owner));
+    bool given = maker == 0 && (stage->owner == member->after.owner ||
+                                (target->exists && stage->owner == target->stat.owner));
+    return stage->links == 1 && (stage->owner == maker || given);
 }
 
-/* Or its maker may write it anyway, or anybody read it: who moved somebody else's file there is not
- * to have a copy. */
-static bool may_be_copied(const struct os_stat *stage, const struct target *target,
-                          const struct seat *seat)
+/* Its maker may write it anyway, or anybody read it: who moved somebody else's file there is not to
+ * have a copy. */
+static bool may_be_copied(const struct os_stat *stage, const struct seat *seat)
 {
-    return slot_maker_is_trusted(&seat->file.stat, &seat->place, stage) || (stage->mode & 004) ||
-           (target->exists && stage->owner == target->stat.owner);
+    return slot_maker_is_trusted(&seat->file.stat, &seat->place, stage) || (stage->mode & 004);
 }
 
 /* Under a name that no slot knows: that of the lock may be the stage's own. [STAGE-4] */
@@ -112,7 +110,7 @@ static int adopt_stage(struct target *target, const struct seat *seat,
         rc = -ENOENT;
     stage->size = member->after.size;
     bool copied = rc == 0 && !is_ours_to_give(&own, target, seat, member);
-    if (copied && !may_be_copied(&own, target, seat))
+    if (copied && !may_be_copied(&own, seat))
         rc = -EMLINK;
     else if (copied)
         rc = copy_stage(target, stage);
@@ -231,7 +229,7 @@ static int replace(struct target *target, const struct seat *seat, const struct 
         error->flags |= UNTORN_FLAG_CONFLICT_KEPT;
         return 0; /* its new version was removed by somebody: what is there stays */
     }
-    if (rc == -EMLINK && !member->inlined) {
+    if (!member->inlined && rc == -EMLINK) {
         stage_close(&stage);
         return finish_keep_aside(target, seat, member, "has no new version of its own", error);
     }

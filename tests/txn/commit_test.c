@@ -503,6 +503,22 @@ TEST(a_folder_of_versions_that_is_marked_fails_the_commit)
     check_two("newer x", "newer y");
 }
 
+TEST(a_folder_of_stages_that_is_marked_fails_the_commit)
+{
+    const struct step staged[] = {PUT("x", "newer x"), PUT("y", large_text()), {0}};
+    struct untorn_options keep_none = {.keep = UNTORN_KEEP_NONE};
+    begin_two();
+    CHECK_INT(commit_steps(two, &keep_none, &error), 0);
+    set_marks(".untorn/stage", FS_APPEND_FL);
+    int rc = commit_steps(staged, &keep_none, &error);
+    set_marks(".untorn/stage", 0);
+    CHECK_INT(rc, -UNTORN_DENIED); /* [TXN-8] */
+    CHECK(strstr(error.detail, "stage"));
+    check_two("new x", "new y");
+    CHECK_INT(commit_steps(staged, &keep_none, &error), 0);
+    CHECK_TEXT(text_of("x"), "newer x");
+}
+
 /* ---- what gets in the way later ---- */
 
 TEST(if_the_first_member_cannot_be_put_in_place_the_commit_fails)

@@ -581,6 +581,26 @@ TEST(a_planted_stage_that_its_planter_could_not_read_is_not_copied_for_him)
     CHECK_INT(untorn_write("open/new", "1", 1, NULL, &error), 0);
 }
 
+static void stage_secret_for_another_as(void *context)
+{
+    struct plant *plant = plant_begin("open/a");
+    plant_staged(plant, "shared", context);
+    CHECK_INT(rename("open/secret", "open/.untorn/stage/shared.0123456789abcdef"), 0);
+    plant_write(plant, SLOT_COMMITTED, 0644);
+}
+
+/* [FINISH-4] Nor does it become a file of the same owner that everybody may read. */
+TEST(a_planted_stage_of_the_files_owner_is_not_shown_to_who_planted_it)
+{
+    make_secret("secret");
+    put("open/shared", "old");
+    CHECK_INT(chmod("open/shared", 0666), 0);
+    in_child_as(ALICE, CREW, stage_secret_for_another_as, "secret");
+    repair("open");
+    CHECK_TEXT(text_of("open/shared"), "old");
+    CHECK_INT(mode_of(only_entry("open/.untorn/kept", "conflict-shared")), 0600);
+}
+
 static void move_to_lock(void *context)
 {
     (void)context;
