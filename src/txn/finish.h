@@ -11,8 +11,8 @@
  *   FINISH-4  A stage becomes the file itself, and is given its owner and mode, only if it has no
  *             other name and belongs to the maker of the slot; or, where that is root, to the owner
  *             of the file or whom root says that it is to belong to. Any other is copied: it may be
- *             a version under way [PAST-5], or a file from elsewhere. But one that the maker of the slot may
- *             not even read is kept aside as it is: he may have moved it there.
+ *             a version under way [PAST-5], or a file from elsewhere. But one that the maker of the
+ *             slot may not even read is kept aside as it is: he may have moved it there.
  *   FINISH-5  A new version that is not applied, for whatever reason, is kept aside before its
  *             stage goes. A stage that we may not open is moved there as it is.
  *   FINISH-6  A new file has the group that its maker gave it, also where the directory has one for
