@@ -561,32 +561,26 @@ static void make_secret(const char *text)
     CHECK_INT(chmod("open/secret", 0600), 0);
 }
 
-/* She knows its hash: slots and records tell that. */
-static void stage_secret_as(void *context)
+/* As the new version of that file. She knows its hash: slots and records tell that. */
+static void stage_secret_as(void *name)
 {
+    char stage[300];
     struct plant *plant = plant_begin("open/a");
-    plant_staged(plant, "new", context);
-    CHECK_INT(rename("open/secret", "open/.untorn/stage/new.0123456789abcdef"), 0);
+    struct slot_member *member = plant_staged(plant, name, "secret");
+    snprintf(stage, sizeof stage, "open/.untorn/stage/%s", member->stage);
+    CHECK_INT(rename("open/secret", stage), 0);
     plant_write(plant, SLOT_COMMITTED, 0644);
 }
 
 TEST(a_planted_stage_that_its_planter_could_not_read_is_not_copied_for_him)
 {
     make_secret("secret");
-    in_child_as(ALICE, CREW, stage_secret_as, "secret");
+    in_child_as(ALICE, CREW, stage_secret_as, "new");
     repair("open");
     CHECK(!exists("open/new"));
     CHECK_INT(count_entries("open/.untorn/kept", "conflict-new"), 1); /* nothing is lost by it */
     CHECK_INT(mode_of(only_entry("open/.untorn/kept", "conflict-new")), 0600);
     CHECK_INT(untorn_write("open/new", "1", 1, NULL, &error), 0);
-}
-
-static void stage_secret_for_another_as(void *context)
-{
-    struct plant *plant = plant_begin("open/a");
-    plant_staged(plant, "shared", context);
-    CHECK_INT(rename("open/secret", "open/.untorn/stage/shared.0123456789abcdef"), 0);
-    plant_write(plant, SLOT_COMMITTED, 0644);
 }
 
 /* [FINISH-4] Nor does it become a file of the same owner that everybody may read. */
@@ -595,7 +589,7 @@ TEST(a_planted_stage_of_the_files_owner_is_not_shown_to_who_planted_it)
     make_secret("secret");
     put("open/shared", "old");
     CHECK_INT(chmod("open/shared", 0666), 0);
-    in_child_as(ALICE, CREW, stage_secret_for_another_as, "secret");
+    in_child_as(ALICE, CREW, stage_secret_as, "shared");
     repair("open");
     CHECK_TEXT(text_of("open/shared"), "old");
     CHECK_INT(mode_of(only_entry("open/.untorn/kept", "conflict-shared")), 0600);
